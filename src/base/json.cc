@@ -1,0 +1,279 @@
+#include "base/json.h"
+
+#include <simdjson.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+namespace krater {
+namespace {
+
+constexpr std::size_t kMaxDepthOfParser = 10'000;
+
+// Converts simdjson's read-only tree; recursion is bounded by options.max_depth.
+class Converter {
+ public:
+  explicit Converter(const JsonParseOptions& options) : options_(options) {}
+
+  Result<Json> convert(simdjson::dom::element element, int depth) {
+    using Type = simdjson::dom::element_type;
+    switch (element.type()) {
+      case Type::OBJECT: return object(element.get_object().value_unsafe(), depth);
+      case Type::ARRAY: return array(element.get_array().value_unsafe(), depth);
+      case Type::STRING: return Json(std::string_view(element.get_string().value_unsafe()));
+      case Type::INT64: return Json(element.get_int64().value_unsafe());
+      case Type::UINT64: return Json(element.get_uint64().value_unsafe());
+      case Type::DOUBLE: return Json(element.get_double().value_unsafe());
+      case Type::BOOL: return Json(element.get_bool().value_unsafe());
+      case Type::NULL_VALUE: return Json(nullptr);
+    }
+    return make_error(Code::Internal, "unexpected JSON element");
+  }
+
+ private:
+  Result<Json> object(simdjson::dom::object source, int depth) {
+    TRY(check_depth(depth));
+    Json out(boost::json::object_kind);
+    JsonObject& target = out.get_object();
+    target.reserve(source.size());
+    for (const auto& [key, element] : source) {
+      const std::size_t mark = path_.size();
+      if (options_.duplicates != nullptr) {
+        if (!path_.empty()) path_ += '.';
+        path_ += key;
+      }
+      TRY_ASSIGN(Json child, convert(element, depth + 1));
+      const auto [place, inserted] = target.insert_or_assign(key, std::move(child));
+      if (!inserted && options_.duplicates != nullptr) options_.duplicates->push_back(path_);
+      path_.resize(mark);
+    }
+    return out;
+  }
+
+  Result<Json> array(simdjson::dom::array source, int depth) {
+    TRY(check_depth(depth));
+    Json out(boost::json::array_kind);
+    JsonArray& target = out.get_array();
+    target.reserve(source.size());
+    std::size_t index = 0;
+    for (simdjson::dom::element element : source) {
+      const std::size_t mark = path_.size();
+      if (options_.duplicates != nullptr) path_ += '[' + std::to_string(index) + ']';
+      TRY_ASSIGN(Json child, convert(element, depth + 1));
+      target.push_back(std::move(child));
+      path_.resize(mark);
+      ++index;
+    }
+    return out;
+  }
+
+  Result<void> check_depth(int depth) const {
+    if (depth >= options_.max_depth) return make_error(Code::BadRequest, "exceeded max depth");
+    return {};
+  }
+
+  const JsonParseOptions& options_;
+  std::string path_;
+};
+
+// encoding/json: 'f' form unless the exponent is below -6 or at least 21; then 'e' without a padded exponent.
+void append_double(std::string& out, double number) {
+  if (!std::isfinite(number)) {
+    out += "null";
+    return;
+  }
+  char buffer[400];
+  const double magnitude = std::fabs(number);
+  const bool scientific = magnitude != 0 && (magnitude < 1e-6 || magnitude >= 1e21);
+  const auto done = std::to_chars(buffer, buffer + sizeof buffer, number,
+                                  scientific ? std::chars_format::scientific : std::chars_format::fixed);
+  std::string_view text(buffer, static_cast<std::size_t>(done.ptr - buffer));
+  if (scientific && text.size() >= 4 && text[text.size() - 4] == 'e' && text[text.size() - 3] == '-' &&
+      text[text.size() - 2] == '0') {
+    out.append(text.substr(0, text.size() - 2));
+    out += text.back();
+    return;
+  }
+  out.append(text);
+}
+
+template <typename Number>
+void append_number(std::string& out, Number number) {
+  char buffer[24];
+  const auto done = std::to_chars(buffer, buffer + sizeof buffer, number);
+  out.append(buffer, done.ptr);
+}
+
+}  // namespace
+
+Result<Json> parse_json(std::string_view text, const JsonParseOptions& options) {
+  // One parser a thread: its buffers are reused, and trimmed again after an unusually large document.
+  thread_local simdjson::dom::parser parser;
+  constexpr std::size_t kKeepCapacity = 1 << 20;
+  const simdjson::error_code allocated = parser.allocate(std::max<std::size_t>(text.size(), 1), kMaxDepthOfParser);
+  if (allocated != simdjson::SUCCESS) return make_error(Code::Internal, simdjson::error_message(allocated));
+  const auto parsed = parser.parse(text.data(), text.size(), /*realloc_if_needed=*/true);
+  if (parsed.error() != simdjson::SUCCESS) {
+    return make_error(Code::BadRequest, std::string("invalid JSON: ") + simdjson::error_message(parsed.error()));
+  }
+  Result<Json> out = Converter(options).convert(parsed.value_unsafe(), 0);
+  if (text.size() > kKeepCapacity) parser = simdjson::dom::parser();
+  return out;
+}
+
+void append_json_string(std::string& out, std::string_view text) {
+  out += '"';
+  std::size_t clean_from = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    if (c >= 0x20 && c != '"' && c != '\\') continue;
+    out.append(text.substr(clean_from, i - clean_from));
+    clean_from = i + 1;
+    switch (c) {
+      case '"': out += "\\\""; break;
+      case '\\': out += "\\\\"; break;
+      case '\n': out += "\\n"; break;
+      case '\r': out += "\\r"; break;
+      case '\t': out += "\\t"; break;
+      default: {
+        char buffer[8];
+        std::snprintf(buffer, sizeof buffer, "\\u%04x", c);
+        out += buffer;
+      }
+    }
+  }
+  out.append(text.substr(clean_from));
+  out += '"';
+}
+
+void append_json(std::string& out, const Json& value) {
+  switch (value.kind()) {
+    case boost::json::kind::null: out += "null"; return;
+    case boost::json::kind::bool_: out += value.get_bool() ? "true" : "false"; return;
+    case boost::json::kind::int64: append_number(out, value.get_int64()); return;
+    case boost::json::kind::uint64: append_number(out, value.get_uint64()); return;
+    case boost::json::kind::double_: append_double(out, value.get_double()); return;
+    case boost::json::kind::string: append_json_string(out, view(value.get_string())); return;
+    case boost::json::kind::array: {
+      out += '[';
+      bool first = true;
+      for (const Json& item : value.get_array()) {
+        if (!first) out += ',';
+        first = false;
+        append_json(out, item);
+      }
+      out += ']';
+      return;
+    }
+    case boost::json::kind::object: {
+      out += '{';
+      bool first = true;
+      for (const auto& member : value.get_object()) {
+        if (!first) out += ',';
+        first = false;
+        append_json_string(out, {member.key().data(), member.key().size()});
+        out += ':';
+        append_json(out, member.value());
+      }
+      out += '}';
+      return;
+    }
+  }
+}
+
+std::string to_json(const Json& value) {
+  std::string out;
+  append_json(out, value);
+  return out;
+}
+
+const Json* find(const JsonObject& root, JsonPath path) {
+  const JsonObject* at = &root;
+  const Json* value = nullptr;
+  for (std::string_view key : path) {
+    if (at == nullptr) return nullptr;
+    value = at->if_contains(key);
+    if (value == nullptr) return nullptr;
+    at = value->if_object();
+  }
+  return value;
+}
+
+const Json* find(const Json& root, JsonPath path) {
+  if (path.size() == 0) return &root;
+  const JsonObject* object = root.if_object();
+  return object == nullptr ? nullptr : find(*object, path);
+}
+
+Json* find(Json& root, JsonPath path) {
+  return const_cast<Json*>(find(static_cast<const Json&>(root), path));
+}
+
+std::optional<std::string_view> string_at(const Json& root, JsonPath path) {
+  const Json* value = find(root, path);
+  if (value == nullptr || !value->is_string()) return std::nullopt;
+  return view(value->get_string());
+}
+
+std::string text_at(const Json& root, JsonPath path) { return std::string(string_at(root, path).value_or("")); }
+
+std::optional<std::int64_t> as_int(const Json& value) {
+  if (const auto* i = value.if_int64()) return *i;
+  if (const auto* u = value.if_uint64()) {
+    return *u <= INT64_MAX ? std::optional(static_cast<std::int64_t>(*u)) : std::nullopt;
+  }
+  if (const auto* d = value.if_double()) {
+    if (*d == std::floor(*d) && std::fabs(*d) < 9.2e18) return static_cast<std::int64_t>(*d);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> int_at(const Json& root, JsonPath path) {
+  const Json* value = find(root, path);
+  return value == nullptr ? std::nullopt : as_int(*value);
+}
+
+std::optional<bool> bool_at(const Json& root, JsonPath path) {
+  const Json* value = find(root, path);
+  if (value == nullptr || !value->is_bool()) return std::nullopt;
+  return value->get_bool();
+}
+
+const JsonObject* object_at(const Json& root, JsonPath path) {
+  const Json* value = find(root, path);
+  return value == nullptr ? nullptr : value->if_object();
+}
+
+const JsonArray* array_at(const Json& root, JsonPath path) {
+  const Json* value = find(root, path);
+  return value == nullptr ? nullptr : value->if_array();
+}
+
+void set_path(Json& root, JsonPath path, Json value) {
+  Json* at = &root;
+  for (std::string_view key : path) {
+    if (!at->is_object()) at->emplace_object();
+    at = &at->get_object()[key];
+  }
+  *at = std::move(value);
+}
+
+void erase_path(Json& root, JsonPath path) {
+  Json* at = &root;
+  std::size_t left = path.size();
+  for (std::string_view key : path) {
+    JsonObject* object = at->if_object();
+    if (object == nullptr) return;
+    if (--left == 0) {
+      const auto place = object->find(key);
+      if (place != object->end()) object->stable_erase(place);
+      return;
+    }
+    at = object->if_contains(key);
+    if (at == nullptr) return;
+  }
+}
+
+}  // namespace krater

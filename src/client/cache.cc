@@ -1,0 +1,131 @@
+#include "client/cache.h"
+
+#include "base/check.h"
+
+namespace krater::client {
+
+void Cache::add(WatchQuery query) {
+  Table& table = tables_[query.kind.resource()];
+  CHECK(table.subscription == nullptr);
+  WatchHandlers handlers;
+  handlers.on_replace = [this, &table](std::vector<ObjectPtr> all, Revision at) { replace(table, std::move(all), at); };
+  handlers.on_upsert = [this, &table](ObjectPtr object) { upsert(table, std::move(object)); };
+  handlers.on_remove = [this, &table](ObjectPtr object) {
+    remove(table, {object->name_space(), object->name()}, object->revision());
+  };
+  handlers.on_progress = [&table](Revision at) { table.seen = std::max(table.seen, at); };
+  table.subscription = client_.watch(std::move(query), std::move(handlers));
+}
+
+void Cache::on_change(const Kind& kind, Handler handler) { tables_[kind.resource()].handlers.push_back(std::move(handler)); }
+
+bool Cache::synced() const {
+  for (const auto& [resource, table] : tables_) {
+    if (table.subscription != nullptr && !table.listed) return false;
+  }
+  return true;
+}
+
+void Cache::when_synced(std::function<void()> ready) {
+  waiting_.push_back(std::move(ready));
+  announce_if_synced();
+}
+
+void Cache::announce_if_synced() {
+  if (waiting_.empty() || !synced()) return;
+  for (auto& ready : std::exchange(waiting_, {})) ready();
+}
+
+const Cache::Table* Cache::table_of(const Kind& kind) const {
+  const auto place = tables_.find(kind.resource());
+  return place == tables_.end() ? nullptr : &place->second;
+}
+
+ObjectPtr Cache::get(const Kind& kind, std::string_view name_space, std::string_view name) const {
+  return get(ObjectKey::of(kind, name_space, name));
+}
+
+ObjectPtr Cache::get(const ObjectKey& key) const {
+  const auto table = tables_.find(key.resource);
+  if (table == tables_.end()) return nullptr;
+  const auto place = table->second.objects.find(Place(key.name_space, key.name));
+  return place == table->second.objects.end() ? nullptr : place->second;
+}
+
+std::vector<ObjectPtr> Cache::list(const Kind& kind, std::string_view name_space) const {
+  std::vector<ObjectPtr> out;
+  const Table* table = table_of(kind);
+  if (table == nullptr) return out;
+  auto at = name_space.empty() ? table->objects.begin() : table->objects.lower_bound(Place(std::string(name_space), ""));
+  for (; at != table->objects.end() && (name_space.empty() || at->first.first == name_space); ++at) out.push_back(at->second);
+  return out;
+}
+
+std::vector<ObjectPtr> Cache::controlled_by(const Kind& kind, const Uid& owner) const {
+  std::vector<ObjectPtr> out;
+  const Table* table = table_of(kind);
+  if (table == nullptr) return out;
+  const auto owned = table->by_controller.find(owner);
+  if (owned == table->by_controller.end()) return out;
+  for (const Place& place : owned->second) out.push_back(table->objects.at(place));
+  return out;
+}
+
+std::size_t Cache::count(const Kind& kind) const {
+  const Table* table = table_of(kind);
+  return table == nullptr ? 0 : table->objects.size();
+}
+
+Revision Cache::seen(const Kind& kind) const {
+  const Table* table = table_of(kind);
+  return table == nullptr ? Revision() : table->seen;
+}
+
+void Cache::replace(Table& table, std::vector<ObjectPtr> all, Revision at) {
+  std::set<Place> gone;
+  for (const auto& [place, object] : table.objects) gone.insert(place);
+  for (ObjectPtr& object : all) {
+    gone.erase({object->name_space(), object->name()});
+    upsert(table, std::move(object));
+  }
+  for (const Place& place : gone) remove(table, place, at);
+  table.seen = std::max(table.seen, at);
+  table.listed = true;
+  announce_if_synced();
+}
+
+void Cache::upsert(Table& table, ObjectPtr object) {
+  ObjectPtr& slot = table.objects[{object->name_space(), object->name()}];
+  if (slot != nullptr && slot->revision() >= object->revision()) return;
+  const ObjectPtr before = slot;
+  if (before != nullptr) index(table, *before, false);
+  slot = object;
+  index(table, *object, true);
+  table.seen = std::max(table.seen, object->revision());
+  for (const Handler& handler : table.handlers) handler(before, object);
+}
+
+void Cache::remove(Table& table, const Place& place, Revision at) {
+  table.seen = std::max(table.seen, at);
+  const auto found = table.objects.find(place);
+  if (found == table.objects.end()) return;
+  const ObjectPtr before = found->second;
+  index(table, *before, false);
+  table.objects.erase(found);
+  for (const Handler& handler : table.handlers) handler(before, nullptr);
+}
+
+void Cache::index(Table& table, const Object& object, bool present) {
+  const OwnerReference* controller = object.controller();
+  if (controller == nullptr) return;
+  const Place place(object.name_space(), object.name());
+  if (present) {
+    table.by_controller[controller->uid].insert(place);
+    return;
+  }
+  const auto owned = table.by_controller.find(controller->uid);
+  owned->second.erase(place);
+  if (owned->second.empty()) table.by_controller.erase(owned);
+}
+
+}  // namespace krater::client

@@ -1,0 +1,40 @@
+#include "model/kinds.h"
+
+#include <array>
+
+namespace krater {
+namespace kinds {
+
+const Kind kNamespace{"", "v1", "Namespace", "namespaces", false};
+const Kind kNode{"", "v1", "Node", "nodes", false};
+const Kind kPod{"", "v1", "Pod", "pods", true};
+const Kind kService{"", "v1", "Service", "services", true};
+const Kind kEndpoints{"", "v1", "Endpoints", "endpoints", true};
+const Kind kConfigMap{"", "v1", "ConfigMap", "configmaps", true};
+const Kind kSecret{"", "v1", "Secret", "secrets", true};
+const Kind kServiceAccount{"", "v1", "ServiceAccount", "serviceaccounts", true};
+const Kind kEvent{"", "v1", "Event", "events", true};
+const Kind kEndpointSlice{"discovery.k8s.io", "v1", "EndpointSlice", "endpointslices", true};
+const Kind kLease{"coordination.k8s.io", "v1", "Lease", "leases", true};
+const Kind kPriorityClass{"scheduling.k8s.io", "v1", "PriorityClass", "priorityclasses", false};
+const Kind kJob{"batch", "v1", "Job", "jobs", true};
+const Kind kRayCluster{"ray.io", "v1", "RayCluster", "rayclusters", true};
+const Kind kRayJob{"ray.io", "v1", "RayJob", "rayjobs", true};
+const Kind kPodGroup{"scheduling.volcano.sh", "v1beta1", "PodGroup", "podgroups", true};
+const Kind kQueue{"scheduling.volcano.sh", "v1beta1", "Queue", "queues", false};
+const Kind kVolcanoJob{"batch.volcano.sh", "v1alpha1", "Job", "jobs", true};
+
+}  // namespace kinds
+
+const Kind* find_kind(std::string_view api_version, std::string_view kind) {
+  using namespace kinds;  // NOLINT(google-build-using-namespace)
+  static const std::array<const Kind*, 18> kAll{
+      &kNamespace,     &kNode,  &kPod,           &kService, &kEndpoints,  &kConfigMap, &kSecret,   &kServiceAccount, &kEvent,
+      &kEndpointSlice, &kLease, &kPriorityClass, &kJob,     &kRayCluster, &kRayJob,    &kPodGroup, &kQueue,          &kVolcanoJob};
+  for (const Kind* candidate : kAll) {
+    if (candidate->kind == kind && candidate->api_version() == api_version) return candidate;
+  }
+  return nullptr;
+}
+
+}  // namespace krater
