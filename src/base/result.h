@@ -38,11 +38,18 @@ struct Cause {
   std::string field;    // e.g. "spec.containers[0].name"
 };
 
+// What an error is about, for Status.details. `kind` is the plural resource, for Code::Invalid the Kind.
+struct ErrorSubject {
+  std::string group, kind, name, uid{};
+};
+
 struct Error {
   Code code = Code::Internal;
   std::string message;
   std::vector<Cause> causes{};
   std::optional<int> retry_after_seconds{};
+  std::optional<ErrorSubject> subject{};
+  std::string continue_token{};  // Code::Expired of a paged list: how to go on at the newest revision
 };
 
 inline Error make_error(Code code, std::string message) { return Error{code, std::move(message)}; }
