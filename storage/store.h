@@ -1,10 +1,13 @@
 // The store's contract: etcd's, on keys and bytes. It never knows a kind.
 //
-// - One global revision. Every put or delete consumes one; a transaction of n writes consumes n consecutive ones and
+// - One global revision. Every put or delete consumes one; a transaction of n writes consumes n
+// consecutive ones and
 //   becomes visible, durable and watchable as a whole, or not at all.
-// - commit() answers only after the batch is synced to disk and published to readers (Durability::Synced).
+// - commit() answers only after the batch is synced to disk and published to readers
+// (Durability::Synced).
 // - Readers take O(1) snapshots and never block the writer. A snapshot is one revision for ever.
-// - A watch delivers every event after its start revision exactly once, in revision order. Slow watchers are not cut
+// - A watch delivers every event after its start revision exactly once, in revision order. Slow
+// watchers are not cut
 //   off: they pull, from memory or from the log on disk. Only compaction ends them (Code::Expired).
 // - compact(r) drops history up to r: snapshot_at and watches below it answer Code::Expired.
 #pragma once
@@ -30,7 +33,8 @@ struct Record {
   Bytes value;
   Revision created;   // revision of the put that brought the key into being
   Revision modified;  // revision of this version
-  // What Options::decode made of it, once, when the version was published (or loaded). Null without a decoder.
+  // What Options::decode made of it, once, when the version was published (or loaded). Null without
+  // a decoder.
   std::shared_ptr<const void> decoded;
 };
 using RecordPtr = std::shared_ptr<const Record>;
@@ -52,9 +56,11 @@ struct Op {
   What what = What::Put;
   std::string key;
   Expect expect{};
-  std::string value{};  // Put; Delete may carry the last value its event shows (empty: the value it deletes)
-  // Where in `value` the decimal revision of this write is inserted before it is stored: objects carry their own
-  // revision in their bytes, and only the writer knows it. nullopt: stored as it is.
+  std::string value{};  // Put; Delete may carry the last value its event shows (empty: the value it
+                        // deletes)
+  // Where in `value` the decimal revision of this write is inserted before it is stored: objects
+  // carry their own revision in their bytes, and only the writer knows it. nullopt: stored as it
+  // is.
   std::optional<std::size_t> revision_at{};
 };
 
@@ -70,14 +76,16 @@ struct Transaction {
 
 struct Committed {
   Revision revision;               // of the last write
-  std::vector<RecordPtr> records;  // one per op: the new version; for a delete its last value at the deletion's revision; null for a check
+  std::vector<RecordPtr> records;  // one per op: the new version; for a delete its last value at
+                                   // the deletion's revision; null for a check
 };
 
-// A failed precondition: Code::AlreadyExists (Absent), NotFound (Present, Exactly on nothing) or Conflict (Exactly).
+// A failed precondition: Code::AlreadyExists (Absent), NotFound (Present, Exactly on nothing) or
+// Conflict (Exactly).
 struct CommitFailure {
   Error error;
-  std::size_t op = 0;     // index of the op that failed
-  RecordPtr current{};    // what stands there now, if anything
+  std::size_t op = 0;   // index of the op that failed
+  RecordPtr current{};  // what stands there now, if anything
 };
 
 // Called once, on the writer's thread: hand over, do not work there.
@@ -86,7 +94,8 @@ using CommitDone = std::function<void(std::optional<CommitFailure> failure, Comm
 struct Event {
   enum class What { Put, Delete };
   What what = What::Put;
-  RecordPtr record;    // the new version; for a delete: key, last value, `modified` = revision of the deletion
+  RecordPtr record;  // the new version; for a delete: key, last value, `modified` = revision of the
+                     // deletion
   RecordPtr previous;  // the version before; null for a creation
   Revision revision() const { return record->modified; }
 };
@@ -107,10 +116,12 @@ class Snapshot {
   virtual Revision revision() const = 0;
   // Null when absent. Code::Internal when the disk lets us down.
   virtual Result<RecordPtr> get(std::string_view key) const = 0;
-  // In key order from the first key of the range that is > `after` (when given); stops when `visit` returns false.
+  // In key order from the first key of the range that is > `after` (when given); stops when `visit`
+  // returns false.
   virtual Result<void> scan(const KeyRange& range, std::optional<std::string_view> after,
                             const std::function<bool(const RecordPtr&)>& visit) const = 0;
-  virtual Result<std::size_t> count(const KeyRange& range, std::optional<std::string_view> after = {}) const = 0;
+  virtual Result<std::size_t> count(const KeyRange& range,
+                                    std::optional<std::string_view> after = {}) const = 0;
 };
 using SnapshotPtr = std::shared_ptr<const Snapshot>;
 
@@ -118,8 +129,9 @@ using SnapshotPtr = std::shared_ptr<const Snapshot>;
 class Watch {
  public:
   virtual ~Watch() = default;
-  // Up to `limit` events after the cursor, which moves past them. Empty: nothing yet, `notify` will be called once
-  // when there is. Code::Expired when compaction overtook the cursor. Never blocks on the writer.
+  // Up to `limit` events after the cursor, which moves past them. Empty: nothing yet, `notify` will
+  // be called once when there is. Code::Expired when compaction overtook the cursor. Never blocks
+  // on the writer.
   virtual Result<std::vector<EventPtr>> next(std::size_t limit) = 0;
   // Everything of the range up to here has been returned by next(): what a bookmark may claim.
   virtual Revision progress() const = 0;
@@ -127,8 +139,9 @@ class Watch {
 
 struct WatchOptions {
   KeyRange range;
-  Revision after;                    // deliver revisions > after
-  std::function<void()> notify{};    // called on the writer's thread, after an empty next(), at most once each
+  Revision after;  // deliver revisions > after
+  std::function<void()>
+      notify{};  // called on the writer's thread, after an empty next(), at most once each
 };
 
 class Store {
@@ -139,9 +152,9 @@ class Store {
   virtual Result<SnapshotPtr> snapshot_at(Revision revision) const = 0;
   virtual Revision revision() const = 0;
   virtual Revision compacted() const = 0;
-  // Queues the transaction; `done` is always called, Code::Unavailable once the store has stopped or failed
-  // (disk full, I/O error: the message says which; nothing is acknowledged that is not durable),
-  // Code::TooManyRequests when the queue is full.
+  // Queues the transaction; `done` is always called, Code::Unavailable once the store has stopped
+  // or failed (disk full, I/O error: the message says which; nothing is acknowledged that is not
+  // durable), Code::TooManyRequests when the queue is full.
   virtual void commit(Transaction transaction, CommitDone done) = 0;
   // Code::Expired when `after` is below the compaction, Code::Invalid when it is in the future.
   virtual Result<std::unique_ptr<Watch>> watch(WatchOptions options) = 0;
@@ -153,9 +166,10 @@ class Store {
   virtual void stop() = 0;
 };
 
-// Made once for each version that is published or loaded; runs on the writer's thread, so keep it lean.
-using Decode = std::function<std::shared_ptr<const void>(std::string_view key, const Bytes& value, Revision created,
-                                                         Revision modified)>;
+// Made once for each version that is published or loaded; runs on the writer's thread, so keep it
+// lean.
+using Decode = std::function<std::shared_ptr<const void>(std::string_view key, const Bytes& value,
+                                                         Revision created, Revision modified)>;
 
 // Blocking convenience over commit() for tests and tools; never on a loop.
 Result<Committed> commit_and_wait(Store& store, Transaction transaction);

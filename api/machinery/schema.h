@@ -1,6 +1,6 @@
-// What one YAML file of api/schemas/ becomes: everything the API knows of a kind. Built-in kinds and user CRDs take
-// the same path; nothing else in api/ may know a kind by name (except api/admission/).
-// Immutable after loading; any thread.
+// What one YAML file of api/schemas/ becomes: everything the API knows of a kind. Built-in kinds
+// and user CRDs take the same path; nothing else in api/ may know a kind by name (except
+// api/admission/). Immutable after loading; any thread.
 #pragma once
 
 #include <functional>
@@ -44,46 +44,52 @@ class KindSchema {
   virtual const std::vector<std::string>& categories() const = 0;
   virtual const std::vector<std::string>& verbs() const = 0;
   virtual const Subresources& subresources() const = 0;
-  virtual bool built_in() const = 0;         // false for CRD kinds: no strategic merge patch, no protobuf
+  virtual bool built_in() const = 0;  // false for CRD kinds: no strategic merge patch, no protobuf
   virtual bool counts_generation() const = 0;  // metadata.generation grows when spec changes
   virtual bool storage_version() const = 0;
-  // How names of this kind are checked: Kubernetes' message, "" when valid. `prefix`: a generateName.
+  // How names of this kind are checked: Kubernetes' message, "" when valid. `prefix`: a
+  // generateName.
   virtual std::string check_name(std::string_view name, bool prefix) const = 0;
 
   // Pipeline, in this order. All work in place on a whole object (apiVersion, kind, metadata, …).
   // Removes what the schema does not know and says what it removed (metadata included).
   virtual std::vector<FieldProblem> prune(Json& object) const = 0;
-  // Wrong JSON types (a string where an integer belongs): Code::BadRequest with Kubernetes' decode wording.
+  // Wrong JSON types (a string where an integer belongs): Code::BadRequest with Kubernetes' decode
+  // wording.
   virtual Result<void> check_types(const Json& object) const = 0;
   virtual void apply_defaults(Json& object) const = 0;
   // Quantities, int-or-string and times in canonical form ("0.5" -> "500m").
   virtual void canonicalize(Json& object) const = 0;
-  // Every violation of the schema as a cause (FieldValueRequired, FieldValueInvalid, FieldValueNotSupported, …);
-  // `old` for transition rules and immutable fields.
+  // Every violation of the schema as a cause (FieldValueRequired, FieldValueInvalid,
+  // FieldValueNotSupported, …); `old` for transition rules and immutable fields.
   virtual std::vector<Cause> validate(const Json& object, const Json* old) const = 0;
 
   // Patches. The result is neither pruned nor defaulted yet.
-  virtual Result<void> strategic_merge(Json& target, const Json& patch) const = 0;  // UnsupportedMedia for CRD kinds
+  virtual Result<void> strategic_merge(
+      Json& target, const Json& patch) const = 0;  // UnsupportedMedia for CRD kinds
 
-  // application/vnd.kubernetes.protobuf, whole envelope (k8s\0 + Unknown), to JSON. UnsupportedMedia for CRD kinds.
+  // application/vnd.kubernetes.protobuf, whole envelope (k8s\0 + Unknown), to JSON.
+  // UnsupportedMedia for CRD kinds.
   virtual Result<Json> decode_protobuf(std::string_view body) const = 0;
 
   // Table output.
   virtual const std::vector<TableColumn>& columns() const = 0;
   virtual JsonArray cells(const Json& object, WallTime now) const = 0;
 
-  // Field labels that fieldSelector may use besides metadata.name and metadata.namespace, and their value.
+  // Field labels that fieldSelector may use besides metadata.name and metadata.namespace, and their
+  // value.
   virtual bool supports_field(std::string_view label) const = 0;
   virtual std::string field_value(const Json& object, std::string_view label) const = 0;
 };
 using KindSchemaPtr = std::shared_ptr<const KindSchema>;
 
-// All served kinds. Built-in ones never change; CRD kinds come and go: readers take `all()`/`find` results as
-// shared pointers and keep what they hold.
+// All served kinds. Built-in ones never change; CRD kinds come and go: readers take `all()`/`find`
+// results as shared pointers and keep what they hold.
 class SchemaSet {
  public:
   virtual ~SchemaSet() = default;
-  virtual KindSchemaPtr find(std::string_view group, std::string_view version, std::string_view plural) const = 0;
+  virtual KindSchemaPtr find(std::string_view group, std::string_view version,
+                             std::string_view plural) const = 0;
   virtual KindSchemaPtr find_kind(std::string_view api_version, std::string_view kind) const = 0;
   // Storage version of a resource name as Kind::resource() gives it.
   virtual KindSchemaPtr find_resource(std::string_view resource) const = 0;

@@ -1,4 +1,5 @@
-// What a controller decides and the loop carries out. Deciding is pure: no client, no clock, no log.
+// What a controller decides and the loop carries out. Deciding is pure: no client, no clock, no
+// log.
 #pragma once
 
 #include <functional>
@@ -22,8 +23,8 @@ struct EventNote {
   ObjectPtr about{};
 };
 
-// A write, and whether its failure with this code is fine (AlreadyExists for a create with a derived name,
-// NotFound for a delete). `on_done`, `on_failed`: told to the user when it happened.
+// A write, and whether its failure with this code is fine (AlreadyExists for a create with a
+// derived name, NotFound for a delete). `on_done`, `on_failed`: told to the user when it happened.
 struct PlannedWrite {
   client::Write write;
   std::optional<Code> fine_if{};
@@ -42,8 +43,9 @@ struct Outcome {
 };
 
 struct Plan {
-  // Steps run in order, the writes of one step at once. A failed write that is not fine ends the plan and retries
-  // the key with back-off (Code::Conflict without a warning: the next pass reads the newer object).
+  // Steps run in order, the writes of one step at once. A failed write that is not fine ends the
+  // plan and retries the key with back-off (Code::Conflict without a warning: the next pass reads
+  // the newer object).
   std::vector<std::vector<PlannedWrite>> steps{};
   std::vector<EventNote> events{};  // told when all steps are done
   Outcome outcome{};
@@ -61,9 +63,10 @@ struct Interest {
   std::function<std::vector<ObjectKey>(const ObjectPtr& before, const ObjectPtr& after)> map{};
 };
 
-// One controller. Level-triggered: reconcile() sees the cache as it is now and may be called at any time.
-// The loop guarantees: one pass of a key at a time; the next pass of a key starts only when the cache has seen the
-// revision of the key's own last writes, so a controller never acts on a past it has changed itself.
+// One controller. Level-triggered: reconcile() sees the cache as it is now and may be called at any
+// time. The loop guarantees: one pass of a key at a time; the next pass of a key starts only when
+// the cache has seen the revision of the key's own last writes, so a controller never acts on a
+// past it has changed itself.
 class Reconciler {
  public:
   virtual ~Reconciler() = default;

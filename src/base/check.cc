@@ -24,6 +24,8 @@ void soft_check_failed(const char* file, int line, const char* expression) {
   log::error("check.soft", {{"file", file}, {"line", line}, {"expression", expression}});
 }
 
-std::uint64_t soft_check_failures() { return failures.load(std::memory_order_relaxed); }
+std::uint64_t soft_check_failures() {
+  return failures.load(std::memory_order_relaxed);
+}
 
 }  // namespace krater

@@ -32,7 +32,8 @@ std::string Rng::uuid() {
 }
 
 std::uint64_t SeededRng::next() {
-  std::uint64_t z = std::atomic_ref(state_).fetch_add(0x9e3779b97f4a7c15ULL) + 0x9e3779b97f4a7c15ULL;
+  std::uint64_t z =
+      std::atomic_ref(state_).fetch_add(0x9e3779b97f4a7c15ULL) + 0x9e3779b97f4a7c15ULL;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
   return z ^ (z >> 31);

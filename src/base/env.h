@@ -1,5 +1,5 @@
-// Everything outside that can surprise us: time, chance, and "later". Built in src/cli, faked in tests and
-// simulation, passed by reference. Nothing below src/cli asks the system for any of it.
+// Everything outside that can surprise us: time, chance, and "later". Built in src/cli, faked in
+// tests and simulation, passed by reference. Nothing below src/cli asks the system for any of it.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// An HTTP client as an interface, so that controllers (Ray dashboard), the agent (API server, probes) and tests
-// need no socket. src/runtime implements it over Asio; everything is called and answered on the client's Loop.
+// An HTTP client as an interface, so that controllers (Ray dashboard), the agent (API server,
+// probes) and tests need no socket. src/runtime implements it over Asio; everything is called and
+// answered on the client's Loop.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +21,9 @@ struct HttpRequest {
   std::string url;  // http://host:port/path?query or https://…
   std::vector<std::pair<std::string, std::string>> headers{};
   std::string body{};
-  Duration timeout = std::chrono::seconds(10);  // whole exchange; for streams: until the head of the reply
-  std::size_t max_reply_bytes = 1 << 20;        // more is Code::TooLarge
+  Duration timeout =
+      std::chrono::seconds(10);  // whole exchange; for streams: until the head of the reply
+  std::size_t max_reply_bytes = 1 << 20;  // more is Code::TooLarge
 };
 
 struct HttpResponse {
@@ -39,9 +41,10 @@ class HttpExchange {
 };
 
 struct HttpStreamHandlers {
-  std::function<void(const HttpResponse& head)> on_head{};   // body empty; for status >= 300 the body is filled and on_end follows
+  std::function<void(const HttpResponse& head)>
+      on_head{};  // body empty; for status >= 300 the body is filled and on_end follows
   std::function<void(std::string_view data)> on_data{};
-  std::function<void(Result<void> end)> on_end{};            // once, last
+  std::function<void(Result<void> end)> on_end{};  // once, last
 };
 
 class HttpClient {
@@ -50,7 +53,8 @@ class HttpClient {
   virtual ~HttpClient() = default;
   // Code::Timeout, Code::Unavailable (no connection), Code::TooLarge. Any HTTP status is a value.
   virtual std::unique_ptr<HttpExchange> send(HttpRequest request, Done done) = 0;
-  virtual std::unique_ptr<HttpExchange> stream(HttpRequest request, HttpStreamHandlers handlers) = 0;
+  virtual std::unique_ptr<HttpExchange> stream(HttpRequest request,
+                                               HttpStreamHandlers handlers) = 0;
 };
 
 }  // namespace krater

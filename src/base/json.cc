@@ -20,14 +20,22 @@ class Converter {
   Result<Json> convert(simdjson::dom::element element, int depth) {
     using Type = simdjson::dom::element_type;
     switch (element.type()) {
-      case Type::OBJECT: return object(element.get_object().value_unsafe(), depth);
-      case Type::ARRAY: return array(element.get_array().value_unsafe(), depth);
-      case Type::STRING: return Json(std::string_view(element.get_string().value_unsafe()));
-      case Type::INT64: return Json(element.get_int64().value_unsafe());
-      case Type::UINT64: return Json(element.get_uint64().value_unsafe());
-      case Type::DOUBLE: return Json(element.get_double().value_unsafe());
-      case Type::BOOL: return Json(element.get_bool().value_unsafe());
-      case Type::NULL_VALUE: return Json(nullptr);
+      case Type::OBJECT:
+        return object(element.get_object().value_unsafe(), depth);
+      case Type::ARRAY:
+        return array(element.get_array().value_unsafe(), depth);
+      case Type::STRING:
+        return Json(std::string_view(element.get_string().value_unsafe()));
+      case Type::INT64:
+        return Json(element.get_int64().value_unsafe());
+      case Type::UINT64:
+        return Json(element.get_uint64().value_unsafe());
+      case Type::DOUBLE:
+        return Json(element.get_double().value_unsafe());
+      case Type::BOOL:
+        return Json(element.get_bool().value_unsafe());
+      case Type::NULL_VALUE:
+        return Json(nullptr);
     }
     return make_error(Code::Internal, "unexpected JSON element");
   }
@@ -78,7 +86,8 @@ class Converter {
   std::string path_;
 };
 
-// encoding/json: 'f' form unless the exponent is below -6 or at least 21; then 'e' without a padded exponent.
+// encoding/json: 'f' form unless the exponent is below -6 or at least 21; then 'e' without a padded
+// exponent.
 void append_double(std::string& out, double number) {
   if (!std::isfinite(number)) {
     out += "null";
@@ -87,11 +96,12 @@ void append_double(std::string& out, double number) {
   char buffer[400];
   const double magnitude = std::fabs(number);
   const bool scientific = magnitude != 0 && (magnitude < 1e-6 || magnitude >= 1e21);
-  const auto done = std::to_chars(buffer, buffer + sizeof buffer, number,
-                                  scientific ? std::chars_format::scientific : std::chars_format::fixed);
+  const auto done =
+      std::to_chars(buffer, buffer + sizeof buffer, number,
+                    scientific ? std::chars_format::scientific : std::chars_format::fixed);
   std::string_view text(buffer, static_cast<std::size_t>(done.ptr - buffer));
-  if (scientific && text.size() >= 4 && text[text.size() - 4] == 'e' && text[text.size() - 3] == '-' &&
-      text[text.size() - 2] == '0') {
+  if (scientific && text.size() >= 4 && text[text.size() - 4] == 'e' &&
+      text[text.size() - 3] == '-' && text[text.size() - 2] == '0') {
     out.append(text.substr(0, text.size() - 2));
     out += text.back();
     return;
@@ -109,14 +119,18 @@ void append_number(std::string& out, Number number) {
 }  // namespace
 
 Result<Json> parse_json(std::string_view text, const JsonParseOptions& options) {
-  // One parser a thread: its buffers are reused, and trimmed again after an unusually large document.
+  // One parser a thread: its buffers are reused, and trimmed again after an unusually large
+  // document.
   thread_local simdjson::dom::parser parser;
   constexpr std::size_t kKeepCapacity = 1 << 20;
-  const simdjson::error_code allocated = parser.allocate(std::max<std::size_t>(text.size(), 1), kMaxDepthOfParser);
-  if (allocated != simdjson::SUCCESS) return make_error(Code::Internal, simdjson::error_message(allocated));
+  const simdjson::error_code allocated =
+      parser.allocate(std::max<std::size_t>(text.size(), 1), kMaxDepthOfParser);
+  if (allocated != simdjson::SUCCESS)
+    return make_error(Code::Internal, simdjson::error_message(allocated));
   const auto parsed = parser.parse(text.data(), text.size(), /*realloc_if_needed=*/true);
   if (parsed.error() != simdjson::SUCCESS) {
-    return make_error(Code::BadRequest, std::string("invalid JSON: ") + simdjson::error_message(parsed.error()));
+    return make_error(Code::BadRequest,
+                      std::string("invalid JSON: ") + simdjson::error_message(parsed.error()));
   }
   Result<Json> out = Converter(options).convert(parsed.value_unsafe(), 0);
   if (text.size() > kKeepCapacity) parser = simdjson::dom::parser();
@@ -132,11 +146,21 @@ void append_json_string(std::string& out, std::string_view text) {
     out.append(text.substr(clean_from, i - clean_from));
     clean_from = i + 1;
     switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
       default: {
         char buffer[8];
         std::snprintf(buffer, sizeof buffer, "\\u%04x", c);
@@ -150,12 +174,24 @@ void append_json_string(std::string& out, std::string_view text) {
 
 void append_json(std::string& out, const Json& value) {
   switch (value.kind()) {
-    case boost::json::kind::null: out += "null"; return;
-    case boost::json::kind::bool_: out += value.get_bool() ? "true" : "false"; return;
-    case boost::json::kind::int64: append_number(out, value.get_int64()); return;
-    case boost::json::kind::uint64: append_number(out, value.get_uint64()); return;
-    case boost::json::kind::double_: append_double(out, value.get_double()); return;
-    case boost::json::kind::string: append_json_string(out, view(value.get_string())); return;
+    case boost::json::kind::null:
+      out += "null";
+      return;
+    case boost::json::kind::bool_:
+      out += value.get_bool() ? "true" : "false";
+      return;
+    case boost::json::kind::int64:
+      append_number(out, value.get_int64());
+      return;
+    case boost::json::kind::uint64:
+      append_number(out, value.get_uint64());
+      return;
+    case boost::json::kind::double_:
+      append_double(out, value.get_double());
+      return;
+    case boost::json::kind::string:
+      append_json_string(out, view(value.get_string()));
+      return;
     case boost::json::kind::array: {
       out += '[';
       bool first = true;
@@ -217,7 +253,9 @@ std::optional<std::string_view> string_at(const Json& root, JsonPath path) {
   return view(value->get_string());
 }
 
-std::string text_at(const Json& root, JsonPath path) { return std::string(string_at(root, path).value_or("")); }
+std::string text_at(const Json& root, JsonPath path) {
+  return std::string(string_at(root, path).value_or(""));
+}
 
 std::optional<std::int64_t> as_int(const Json& value) {
   if (const auto* i = value.if_int64()) return *i;

@@ -1,6 +1,7 @@
 // The document type (boost::json's value, its order-keeping objects) with our parser and writer.
 // Parser: simdjson, strict RFC 8259, bounded depth, duplicate keys reported (the last one wins).
-// Writer: compact; integers exact; floats as Go writes them, so that objects look as Kubernetes serves them.
+// Writer: compact; integers exact; floats as Go writes them, so that objects look as Kubernetes
+// serves them.
 #pragma once
 
 #include <boost/json/array.hpp>
@@ -23,24 +24,27 @@ using JsonObject = boost::json::object;
 using JsonArray = boost::json::array;
 
 struct JsonParseOptions {
-  int max_depth = 256;                              // deeper is Code::BadRequest
-  std::vector<std::string>* duplicates = nullptr;   // receives paths such as `metadata.labels.a`
+  int max_depth = 256;                             // deeper is Code::BadRequest
+  std::vector<std::string>* duplicates = nullptr;  // receives paths such as `metadata.labels.a`
 };
 
-// Code::BadRequest with a position-free message when the text is not JSON, is too deep, or is not UTF-8.
+// Code::BadRequest with a position-free message when the text is not JSON, is too deep, or is not
+// UTF-8.
 Result<Json> parse_json(std::string_view text, const JsonParseOptions& options = {});
 
 std::string to_json(const Json& value);
 void append_json(std::string& out, const Json& value);
 void append_json_string(std::string& out, std::string_view text);
 
-// Path of object keys; nullptr when any step is missing or not an object. JSON null is returned as it is.
+// Path of object keys; nullptr when any step is missing or not an object. JSON null is returned as
+// it is.
 using JsonPath = std::initializer_list<std::string_view>;
 const Json* find(const Json& root, JsonPath path);
 const Json* find(const JsonObject& root, JsonPath path);
 Json* find(Json& root, JsonPath path);
 
-// Value at a path when it has that type; integers also from integral doubles. No conversion from strings.
+// Value at a path when it has that type; integers also from integral doubles. No conversion from
+// strings.
 std::optional<std::string_view> string_at(const Json& root, JsonPath path);
 std::optional<std::int64_t> int_at(const Json& root, JsonPath path);
 std::optional<bool> bool_at(const Json& root, JsonPath path);
@@ -56,6 +60,8 @@ void set_path(Json& root, JsonPath path, Json value);
 // Removes the last key of the path if present, keeping the order of the others.
 void erase_path(Json& root, JsonPath path);
 
-inline std::string_view view(const boost::json::string& s) { return {s.data(), s.size()}; }
+inline std::string_view view(const boost::json::string& s) {
+  return {s.data(), s.size()};
+}
 
 }  // namespace krater

@@ -6,7 +6,8 @@ namespace krater {
 namespace {
 
 TEST(Json, RoundTripKeepsOrderAndNumbers) {
-  const std::string text = R"({"b":1,"a":[true,null,-5,18446744073709551615,1.5,"x\"\n\u0001"],"c":{}})";
+  const std::string text =
+      R"({"b":1,"a":[true,null,-5,18446744073709551615,1.5,"x\"\n\u0001"],"c":{}})";
   auto parsed = parse_json(text);
   ASSERT_TRUE(parsed);
   EXPECT_EQ(to_json(*parsed), text);

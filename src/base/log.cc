@@ -11,7 +11,8 @@ namespace {
 
 std::shared_ptr<spdlog::logger>& logger() {
   static std::shared_ptr<spdlog::logger> instance = [] {
-    auto made = std::make_shared<spdlog::logger>("krater", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    auto made = std::make_shared<spdlog::logger>("krater",
+                                                 std::make_shared<spdlog::sinks::stderr_sink_mt>());
     made->set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %L %v", spdlog::pattern_time_type::utc);
     return made;
   }();
@@ -20,10 +21,14 @@ std::shared_ptr<spdlog::logger>& logger() {
 
 spdlog::level::level_enum to_spdlog(Level level) {
   switch (level) {
-    case Level::Debug: return spdlog::level::debug;
-    case Level::Info: return spdlog::level::info;
-    case Level::Warn: return spdlog::level::warn;
-    case Level::Error: return spdlog::level::err;
+    case Level::Debug:
+      return spdlog::level::debug;
+    case Level::Info:
+      return spdlog::level::info;
+    case Level::Warn:
+      return spdlog::level::warn;
+    case Level::Error:
+      return spdlog::level::err;
   }
   return spdlog::level::info;
 }
@@ -58,7 +63,9 @@ void configure(Level threshold, const std::string& file) {
   logger()->flush_on(spdlog::level::info);
 }
 
-bool enabled(Level level) { return logger()->should_log(to_spdlog(level)); }
+bool enabled(Level level) {
+  return logger()->should_log(to_spdlog(level));
+}
 
 void write(Level level, std::string_view event, Fields fields) {
   if (!enabled(level)) return;

@@ -1,4 +1,5 @@
-// Log facade: a dotted event name and typed fields, one line an event. Any thread. spdlog stays behind it.
+// Log facade: a dotted event name and typed fields, one line an event. Any thread. spdlog stays
+// behind it.
 //   log::info("rayjob.phase", {{"job", key}, {"from", a}, {"to", b}});
 // Pure code does not log: it returns reasons.
 #pragma once
@@ -15,7 +16,8 @@ enum class Level { Debug, Info, Warn, Error };
 
 struct Field {
   template <typename T>
-  Field(std::string_view field_name, const T& field_value) : name(field_name), value(to_text(field_value)) {}
+  Field(std::string_view field_name, const T& field_value)
+      : name(field_name), value(to_text(field_value)) {}
 
   std::string_view name;
   std::string value;
@@ -45,8 +47,14 @@ void write(Level level, std::string_view event, Fields fields);
 inline void debug(std::string_view event, Fields fields = {}) {
   if (enabled(Level::Debug)) write(Level::Debug, event, fields);
 }
-inline void info(std::string_view event, Fields fields = {}) { write(Level::Info, event, fields); }
-inline void warn(std::string_view event, Fields fields = {}) { write(Level::Warn, event, fields); }
-inline void error(std::string_view event, Fields fields = {}) { write(Level::Error, event, fields); }
+inline void info(std::string_view event, Fields fields = {}) {
+  write(Level::Info, event, fields);
+}
+inline void warn(std::string_view event, Fields fields = {}) {
+  write(Level::Warn, event, fields);
+}
+inline void error(std::string_view event, Fields fields = {}) {
+  write(Level::Error, event, fields);
+}
 
 }  // namespace krater::log

@@ -18,23 +18,24 @@ struct Suffix {
   Quantity::Format format;
 };
 
-constexpr std::array<Suffix, 17> kSuffixes{{{"", 10, 0, Quantity::Format::DecimalSI},
-                                            {"n", 10, -9, Quantity::Format::DecimalSI},
-                                            {"u", 10, -6, Quantity::Format::DecimalSI},
-                                            {"m", 10, -3, Quantity::Format::DecimalSI},
-                                            {"k", 10, 3, Quantity::Format::DecimalSI},
-                                            {"M", 10, 6, Quantity::Format::DecimalSI},
-                                            {"G", 10, 9, Quantity::Format::DecimalSI},
-                                            {"T", 10, 12, Quantity::Format::DecimalSI},
-                                            {"P", 10, 15, Quantity::Format::DecimalSI},
-                                            {"E", 10, 18, Quantity::Format::DecimalSI},
-                                            {"Ki", 2, 10, Quantity::Format::BinarySI},
-                                            {"Mi", 2, 20, Quantity::Format::BinarySI},
-                                            {"Gi", 2, 30, Quantity::Format::BinarySI},
-                                            {"Ti", 2, 40, Quantity::Format::BinarySI},
-                                            {"Pi", 2, 50, Quantity::Format::BinarySI},
-                                            {"Ei", 2, 60, Quantity::Format::BinarySI},
-                                            {"mi", 0, 0, Quantity::Format::BinarySI}}};  // never legal
+constexpr std::array<Suffix, 17> kSuffixes{
+    {{"", 10, 0, Quantity::Format::DecimalSI},
+     {"n", 10, -9, Quantity::Format::DecimalSI},
+     {"u", 10, -6, Quantity::Format::DecimalSI},
+     {"m", 10, -3, Quantity::Format::DecimalSI},
+     {"k", 10, 3, Quantity::Format::DecimalSI},
+     {"M", 10, 6, Quantity::Format::DecimalSI},
+     {"G", 10, 9, Quantity::Format::DecimalSI},
+     {"T", 10, 12, Quantity::Format::DecimalSI},
+     {"P", 10, 15, Quantity::Format::DecimalSI},
+     {"E", 10, 18, Quantity::Format::DecimalSI},
+     {"Ki", 2, 10, Quantity::Format::BinarySI},
+     {"Mi", 2, 20, Quantity::Format::BinarySI},
+     {"Gi", 2, 30, Quantity::Format::BinarySI},
+     {"Ti", 2, 40, Quantity::Format::BinarySI},
+     {"Pi", 2, 50, Quantity::Format::BinarySI},
+     {"Ei", 2, 60, Quantity::Format::BinarySI},
+     {"mi", 0, 0, Quantity::Format::BinarySI}}};  // never legal
 
 Error bad_format() {
   return make_error(Code::BadRequest,
@@ -59,7 +60,8 @@ std::optional<Suffix> suffix_of(std::string_view text) {
   return Suffix{text, 10, sign * exponent, Quantity::Format::DecimalExponent};
 }
 
-// A saturating non-negative accumulator that remembers whether anything non-zero was cut off below one nano.
+// A saturating non-negative accumulator that remembers whether anything non-zero was cut off below
+// one nano.
 struct Scaled {
   Wide amount = 0;
   bool lost = false;
@@ -106,10 +108,11 @@ Result<Quantity> Quantity::parse(std::string_view text) {
   if (rest[0] == '-' || rest[0] == '+') rest.remove_prefix(1);
   const std::size_t number_end = rest.find_first_not_of("0123456789.");
   const std::string_view number = rest.substr(0, number_end);
-  const std::optional<Suffix> suffix =
-      suffix_of(number_end == std::string_view::npos ? std::string_view() : rest.substr(number_end));
+  const std::optional<Suffix> suffix = suffix_of(
+      number_end == std::string_view::npos ? std::string_view() : rest.substr(number_end));
   const std::size_t dot = number.find('.');
-  if (!suffix || number.empty() || number == "." || (dot != std::string_view::npos && number.find('.', dot + 1) != std::string_view::npos)) {
+  if (!suffix || number.empty() || number == "." ||
+      (dot != std::string_view::npos && number.find('.', dot + 1) != std::string_view::npos)) {
     return bad_format();
   }
 
@@ -135,7 +138,8 @@ Result<Quantity> Quantity::parse(std::string_view text) {
       if (!saturated) scaled.amount *= 1024;
     }
   }
-  for (; shift > 0 && scaled.amount < kMaxNanos * 2 && scaled.amount != 0; --shift) scaled.multiply(10);
+  for (; shift > 0 && scaled.amount < kMaxNanos * 2 && scaled.amount != 0; --shift)
+    scaled.multiply(10);
   for (; shift < 0 && scaled.amount != 0; ++shift) scaled.divide(10);
   if (scaled.lost) ++scaled.amount;
   if (saturated || scaled.amount > kMaxNanos) scaled.amount = kMaxNanos;
@@ -160,12 +164,17 @@ Quantity Quantity::from_value(std::int64_t value, Format format) {
   return out;
 }
 
-std::int64_t Quantity::value() const { return rounded_up(nanos_, kNanosPerUnit); }
-std::int64_t Quantity::milli_value() const { return rounded_up(nanos_, 1'000'000); }
+std::int64_t Quantity::value() const {
+  return rounded_up(nanos_, kNanosPerUnit);
+}
+std::int64_t Quantity::milli_value() const {
+  return rounded_up(nanos_, 1'000'000);
+}
 
 std::string Quantity::text() const {
   if (nanos_ == 0) return "0";
-  // Binary form only for whole units of at least 1024; smaller or fractional amounts fall back to decimal.
+  // Binary form only for whole units of at least 1024; smaller or fractional amounts fall back to
+  // decimal.
   const bool whole = nanos_ % kNanosPerUnit == 0;
   const Wide magnitude = nanos_ < 0 ? -nanos_ : nanos_;
   if (format_ == Format::BinarySI && whole && magnitude >= 1024 * kNanosPerUnit) {
@@ -179,7 +188,8 @@ std::string Quantity::text() const {
     return digits_of(amount) + std::string(kBinary[step]);
   }
   // Decimal: the largest power of 1000 that leaves no fraction.
-  constexpr std::array<std::string_view, 10> kDecimal{"n", "u", "m", "", "k", "M", "G", "T", "P", "E"};
+  constexpr std::array<std::string_view, 10> kDecimal{"n", "u", "m", "",  "k",
+                                                      "M", "G", "T", "P", "E"};
   Wide amount = nanos_;
   std::size_t step = 0;
   while (step + 1 < kDecimal.size() && amount % 1000 == 0) {

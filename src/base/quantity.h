@@ -1,4 +1,5 @@
-// Kubernetes resource.Quantity, exactly: a decimal integer scaled by a power of ten, no floating point.
+// Kubernetes resource.Quantity, exactly: a decimal integer scaled by a power of ten, no floating
+// point.
 #pragma once
 
 #include <compare>
@@ -15,12 +16,14 @@ class Quantity {
   enum class Format { DecimalSI, BinarySI, DecimalExponent };
 
   Quantity() = default;
-  // value * 10^-9 is not needed below nano: digits finer than 1n round up (away from zero), as upstream does.
+  // value * 10^-9 is not needed below nano: digits finer than 1n round up (away from zero), as
+  // upstream does.
   static Result<Quantity> parse(std::string_view text);
   static Quantity from_milli(std::int64_t milli, Format format = Format::DecimalSI);
   static Quantity from_value(std::int64_t value, Format format = Format::DecimalSI);
 
-  // Rounded up (away from zero) and saturated at the limits of int64, as Quantity.Value()/MilliValue().
+  // Rounded up (away from zero) and saturated at the limits of int64, as
+  // Quantity.Value()/MilliValue().
   std::int64_t value() const;
   std::int64_t milli_value() const;
   bool is_zero() const { return nanos_ == 0; }
@@ -37,7 +40,7 @@ class Quantity {
   // By amount only: "1" == "1000m".
   friend bool operator==(const Quantity& a, const Quantity& b) { return a.nanos_ == b.nanos_; }
   friend std::strong_ordering operator<=>(const Quantity& a, const Quantity& b) {
-    return a.nanos_ < b.nanos_ ? std::strong_ordering::less
+    return a.nanos_ < b.nanos_   ? std::strong_ordering::less
            : a.nanos_ > b.nanos_ ? std::strong_ordering::greater
                                  : std::strong_ordering::equal;
   }

@@ -30,7 +30,8 @@ TEST(Quantity, CanonicalForms) {
 }
 
 TEST(Quantity, Refused) {
-  for (const char* text : {"", "-", ".", "1.2.3", "1mi", "1 Gi", "abc", "1gi", "1e", "--1", "1KiB", "0x1"}) {
+  for (const char* text :
+       {"", "-", ".", "1.2.3", "1mi", "1 Gi", "abc", "1gi", "1e", "--1", "1KiB", "0x1"}) {
     EXPECT_EQ(canonical(text), "error") << text;
   }
 }

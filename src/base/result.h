@@ -1,5 +1,5 @@
-// Result<T>: the way failures travel. An Error carries what a user needs (code, message, field, causes);
-// the API layer maps its code one-to-one to an HTTP status and a Kubernetes reason.
+// Result<T>: the way failures travel. An Error carries what a user needs (code, message, field,
+// causes); the API layer maps its code one-to-one to an HTTP status and a Kubernetes reason.
 #pragma once
 
 #include <optional>
@@ -21,21 +21,21 @@ enum class Code {
   NotAcceptable,
   AlreadyExists,
   Conflict,
-  Expired,          // 410: the revision asked for has been compacted
-  Invalid,          // 422
-  TooLarge,         // 413
-  UnsupportedMedia, // 415
-  TooManyRequests,  // 429
-  Timeout,          // 504
-  Unavailable,      // 503
-  Internal,         // 500
+  Expired,           // 410: the revision asked for has been compacted
+  Invalid,           // 422
+  TooLarge,          // 413
+  UnsupportedMedia,  // 415
+  TooManyRequests,   // 429
+  Timeout,           // 504
+  Unavailable,       // 503
+  Internal,          // 500
 };
 
 // One entry of Status.details.causes.
 struct Cause {
-  std::string reason;   // e.g. "FieldValueRequired"
+  std::string reason;  // e.g. "FieldValueRequired"
   std::string message;
-  std::string field;    // e.g. "spec.containers[0].name"
+  std::string field;  // e.g. "spec.containers[0].name"
 };
 
 // What an error is about, for Status.details. `kind` is the plural resource, for Code::Invalid the Kind.
@@ -52,18 +52,24 @@ struct Error {
   std::string continue_token{};  // Code::Expired of a paged list: how to go on at the newest revision
 };
 
-inline Error make_error(Code code, std::string message) { return Error{code, std::move(message)}; }
+inline Error make_error(Code code, std::string message) {
+  return Error{code, std::move(message)};
+}
 
-// Either a T or an Error. Small subset of std::expected's vocabulary, so that it can become an alias one day.
+// Either a T or an Error. Small subset of std::expected's vocabulary, so that it can become an
+// alias one day.
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(google-explicit-constructor)
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  Result(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  Result(Error error)
+      : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
   template <typename U>
-    requires(std::is_convertible_v<U, T> && !std::is_same_v<std::decay_t<U>, T> &&
-             !std::is_same_v<std::decay_t<U>, Error> && !std::is_same_v<std::decay_t<U>, Result<T>>)
-  Result(U&& value) : state_(std::in_place_index<0>, std::forward<U>(value)) {}  // NOLINT
+  requires(std::is_convertible_v<U, T> && !std::is_same_v<std::decay_t<U>, T> &&
+           !std::is_same_v<std::decay_t<U>, Error> && !std::is_same_v<std::decay_t<U>, Result<T>>)
+      Result(U&& value)
+      : state_(std::in_place_index<0>, std::forward<U>(value)) {}  // NOLINT
 
   bool has_value() const { return state_.index() == 0; }
   explicit operator bool() const { return has_value(); }
@@ -106,9 +112,9 @@ class [[nodiscard]] Result<void> {
 #define KRATER_CONCAT(a, b) KRATER_CONCAT_INNER(a, b)
 
 // TRY(expr): return the error of a Result<void> (or any Result whose value is not needed).
-#define TRY(...)                                                    \
-  do {                                                              \
-    auto krater_try_result = (__VA_ARGS__);                         \
+#define TRY(...)                                                         \
+  do {                                                                   \
+    auto krater_try_result = (__VA_ARGS__);                              \
     if (!krater_try_result) return std::move(krater_try_result).error(); \
   } while (false)
 

@@ -9,8 +9,10 @@
 namespace krater {
 namespace {
 
-constexpr std::string_view kStandard = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-constexpr std::string_view kUrl = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+constexpr std::string_view kStandard =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::string_view kUrl =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 std::string encode64(std::string_view bytes, std::string_view alphabet, bool padded) {
   std::string out;
@@ -27,7 +29,8 @@ std::string encode64(std::string_view bytes, std::string_view alphabet, bool pad
   return out;
 }
 
-std::optional<std::string> decode64(std::string_view text, std::string_view alphabet, bool padding_required) {
+std::optional<std::string> decode64(std::string_view text, std::string_view alphabet,
+                                    bool padding_required) {
   std::size_t padding = 0;
   while (padding < 2 && text.ends_with('=')) {
     text.remove_suffix(1);
@@ -57,7 +60,9 @@ std::optional<std::string> decode64(std::string_view text, std::string_view alph
   return out;
 }
 
-bool is_lower_alnum(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+bool is_lower_alnum(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
 
 bool is_label(std::string_view name) {
   if (name.empty() || !is_lower_alnum(name.front()) || !is_lower_alnum(name.back())) return false;
@@ -110,10 +115,18 @@ std::optional<std::int64_t> parse_int(std::string_view text) {
   return value;
 }
 
-std::string base64_encode(std::string_view bytes) { return encode64(bytes, kStandard, true); }
-std::optional<std::string> base64_decode(std::string_view text) { return decode64(text, kStandard, true); }
-std::string base64url_encode(std::string_view bytes) { return encode64(bytes, kUrl, false); }
-std::optional<std::string> base64url_decode(std::string_view text) { return decode64(text, kUrl, false); }
+std::string base64_encode(std::string_view bytes) {
+  return encode64(bytes, kStandard, true);
+}
+std::optional<std::string> base64_decode(std::string_view text) {
+  return decode64(text, kStandard, true);
+}
+std::string base64url_encode(std::string_view bytes) {
+  return encode64(bytes, kUrl, false);
+}
+std::optional<std::string> base64url_decode(std::string_view text) {
+  return decode64(text, kUrl, false);
+}
 
 std::string hex_encode(std::string_view bytes) {
   std::string out;
@@ -134,8 +147,10 @@ std::uint64_t fnv1a(std::string_view bytes) {
 std::string check_dns1123_label(std::string_view name) {
   if (name.size() > 63) return "must be no more than 63 characters";
   if (is_label(name)) return {};
-  return "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and "
-         "end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is "
+  return "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "
+         "and must start and "
+         "end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for "
+         "validation is "
          "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 }
 
@@ -144,16 +159,20 @@ std::string check_dns1123_subdomain(std::string_view name) {
   bool valid = true;
   for (std::string_view part : split(name, '.')) valid = valid && is_label(part);
   if (valid) return {};
-  return "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must "
-         "start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is "
+  return "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' "
+         "or '.', and must "
+         "start and end with an alphanumeric character (e.g. 'example.com', regex used for "
+         "validation is "
          "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 }
 
 std::string check_dns1035_label(std::string_view name) {
   if (name.size() > 63) return "must be no more than 63 characters";
   if (is_label(name) && name.front() >= 'a') return {};
-  return "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic "
-         "character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for "
+  return "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with "
+         "an alphabetic "
+         "character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex "
+         "used for "
          "validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
 }
 

@@ -23,8 +23,8 @@ std::string date_and_time(std::int64_t unix_seconds) {
   std::int64_t rest = 0;
   const std::chrono::year_month_day ymd(day_of(unix_seconds, &rest));
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(ymd.year()),
-                     static_cast<unsigned>(ymd.month()), static_cast<unsigned>(ymd.day()), rest / 3600,
-                     rest / 60 % 60, rest % 60);
+                     static_cast<unsigned>(ymd.month()), static_cast<unsigned>(ymd.day()),
+                     rest / 3600, rest / 60 % 60, rest % 60);
 }
 
 // Reads exactly `width` digits at `at`.
@@ -40,7 +40,9 @@ std::optional<int> digits(std::string_view text, std::size_t at, std::size_t wid
 
 }  // namespace
 
-std::string to_rfc3339(WallTime time) { return date_and_time(time.unix_seconds()) + "Z"; }
+std::string to_rfc3339(WallTime time) {
+  return date_and_time(time.unix_seconds()) + "Z";
+}
 
 std::string to_rfc3339_micro(WallTime time) {
   const std::int64_t seconds = time.unix_seconds();
@@ -52,9 +54,11 @@ std::optional<WallTime> parse_rfc3339(std::string_view text) {
   const auto year = digits(text, 0, 4), month = digits(text, 5, 2), day = digits(text, 8, 2);
   const auto hour = digits(text, 11, 2), minute = digits(text, 14, 2), second = digits(text, 17, 2);
   if (!year || !month || !day || !hour || !minute || !second) return std::nullopt;
-  if (text[4] != '-' || text[7] != '-' || (text[10] != 'T' && text[10] != 't') || text[13] != ':' || text[16] != ':')
+  if (text[4] != '-' || text[7] != '-' || (text[10] != 'T' && text[10] != 't') || text[13] != ':' ||
+      text[16] != ':')
     return std::nullopt;
-  const std::chrono::year_month_day ymd{std::chrono::year(*year), std::chrono::month(static_cast<unsigned>(*month)),
+  const std::chrono::year_month_day ymd{std::chrono::year(*year),
+                                        std::chrono::month(static_cast<unsigned>(*month)),
                                         std::chrono::day(static_cast<unsigned>(*day))};
   if (!ymd.ok() || *hour > 23 || *minute > 59 || *second > 59) return std::nullopt;
   std::size_t at = 19;
@@ -81,7 +85,8 @@ std::optional<WallTime> parse_rfc3339(std::string_view text) {
     return std::nullopt;
   }
   const std::int64_t days = std::chrono::sys_days(ymd).time_since_epoch().count();
-  const std::int64_t seconds = days * 86400 + *hour * 3600 + *minute * 60 + *second - offset_seconds;
+  const std::int64_t seconds =
+      days * 86400 + *hour * 3600 + *minute * 60 + *second - offset_seconds;
   // int64 nanoseconds span the years 1678 to 2262.
   if (seconds < -9'200'000'000 || seconds > 9'200'000'000) return std::nullopt;
   return WallTime(seconds * 1'000'000'000 + nanos);
@@ -94,21 +99,25 @@ std::string human_duration(Duration age) {
   if (seconds < 60 * 2) return fmt::format("{}s", seconds);
   const std::int64_t minutes = seconds / 60;
   if (minutes < 10) {
-    return seconds % 60 == 0 ? fmt::format("{}m", minutes) : fmt::format("{}m{}s", minutes, seconds % 60);
+    return seconds % 60 == 0 ? fmt::format("{}m", minutes)
+                             : fmt::format("{}m{}s", minutes, seconds % 60);
   }
   if (minutes < 60 * 3) return fmt::format("{}m", minutes);
   const std::int64_t hours = minutes / 60;
   if (hours < 8) {
-    return minutes % 60 == 0 ? fmt::format("{}h", hours) : fmt::format("{}h{}m", hours, minutes % 60);
+    return minutes % 60 == 0 ? fmt::format("{}h", hours)
+                             : fmt::format("{}h{}m", hours, minutes % 60);
   }
   if (hours < 48) return fmt::format("{}h", hours);
   if (hours < 24 * 8) {
-    return hours % 24 == 0 ? fmt::format("{}d", hours / 24) : fmt::format("{}d{}h", hours / 24, hours % 24);
+    return hours % 24 == 0 ? fmt::format("{}d", hours / 24)
+                           : fmt::format("{}d{}h", hours / 24, hours % 24);
   }
   if (hours < 24 * 365 * 2) return fmt::format("{}d", hours / 24);
   if (hours < 24 * 365 * 8) {
     const std::int64_t days = hours / 24 % 365;
-    return days == 0 ? fmt::format("{}y", hours / 24 / 365) : fmt::format("{}y{}d", hours / 24 / 365, days);
+    return days == 0 ? fmt::format("{}y", hours / 24 / 365)
+                     : fmt::format("{}y{}d", hours / 24 / 365, days);
   }
   return fmt::format("{}y", hours / 24 / 365);
 }
@@ -119,8 +128,13 @@ std::optional<Duration> parse_go_duration(std::string_view text) {
     double nanos;
   };
   // Longer names first, so that "ms" is not read as "m".
-  constexpr std::array<Unit, 7> kUnits{{{"ns", 1}, {"us", 1e3}, {"\xc2\xb5s", 1e3}, {"ms", 1e6},
-                                        {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}}};
+  constexpr std::array<Unit, 7> kUnits{{{"ns", 1},
+                                        {"us", 1e3},
+                                        {"\xc2\xb5s", 1e3},
+                                        {"ms", 1e6},
+                                        {"s", 1e9},
+                                        {"m", 60e9},
+                                        {"h", 3600e9}}};
   if (text == "0") return Duration(0);
   bool negative = false;
   if (!text.empty() && (text[0] == '-' || text[0] == '+')) {
@@ -132,7 +146,8 @@ std::optional<Duration> parse_go_duration(std::string_view text) {
   while (!text.empty()) {
     double number = 0;
     if (text[0] != '.' && (text[0] < '0' || text[0] > '9')) return std::nullopt;
-    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+    const auto parsed =
+        std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
     if (parsed.ec != std::errc()) return std::nullopt;
     text.remove_prefix(static_cast<std::size_t>(parsed.ptr - text.data()));
     const Unit* unit = nullptr;

@@ -24,16 +24,24 @@ class WallTime {
  public:
   constexpr WallTime() = default;
   constexpr explicit WallTime(std::int64_t unix_nanos) : nanos_(unix_nanos) {}
-  static constexpr WallTime from_unix_seconds(std::int64_t seconds) { return WallTime(seconds * 1'000'000'000); }
+  static constexpr WallTime from_unix_seconds(std::int64_t seconds) {
+    return WallTime(seconds * 1'000'000'000);
+  }
   constexpr std::int64_t unix_nanos() const { return nanos_; }
   // Rounded towards the past.
   constexpr std::int64_t unix_seconds() const {
     return nanos_ / 1'000'000'000 - (nanos_ % 1'000'000'000 < 0 ? 1 : 0);
   }
   friend constexpr auto operator<=>(const WallTime&, const WallTime&) = default;
-  friend constexpr WallTime operator+(WallTime t, Duration d) { return WallTime(t.nanos_ + d.count()); }
-  friend constexpr WallTime operator-(WallTime t, Duration d) { return WallTime(t.nanos_ - d.count()); }
-  friend constexpr Duration operator-(WallTime a, WallTime b) { return Duration(a.nanos_ - b.nanos_); }
+  friend constexpr WallTime operator+(WallTime t, Duration d) {
+    return WallTime(t.nanos_ + d.count());
+  }
+  friend constexpr WallTime operator-(WallTime t, Duration d) {
+    return WallTime(t.nanos_ - d.count());
+  }
+  friend constexpr Duration operator-(WallTime a, WallTime b) {
+    return Duration(a.nanos_ - b.nanos_);
+  }
 
  private:
   std::int64_t nanos_ = 0;

@@ -8,7 +8,9 @@ void Cache::add(WatchQuery query) {
   Table& table = tables_[query.kind.resource()];
   CHECK(table.subscription == nullptr);
   WatchHandlers handlers;
-  handlers.on_replace = [this, &table](std::vector<ObjectPtr> all, Revision at) { replace(table, std::move(all), at); };
+  handlers.on_replace = [this, &table](std::vector<ObjectPtr> all, Revision at) {
+    replace(table, std::move(all), at);
+  };
   handlers.on_upsert = [this, &table](ObjectPtr object) { upsert(table, std::move(object)); };
   handlers.on_remove = [this, &table](ObjectPtr object) {
     remove(table, {object->name_space(), object->name()}, object->revision());
@@ -17,7 +19,9 @@ void Cache::add(WatchQuery query) {
   table.subscription = client_.watch(std::move(query), std::move(handlers));
 }
 
-void Cache::on_change(const Kind& kind, Handler handler) { tables_[kind.resource()].handlers.push_back(std::move(handler)); }
+void Cache::on_change(const Kind& kind, Handler handler) {
+  tables_[kind.resource()].handlers.push_back(std::move(handler));
+}
 
 bool Cache::synced() const {
   for (const auto& [resource, table] : tables_) {
@@ -56,8 +60,10 @@ std::vector<ObjectPtr> Cache::list(const Kind& kind, std::string_view name_space
   std::vector<ObjectPtr> out;
   const Table* table = table_of(kind);
   if (table == nullptr) return out;
-  auto at = name_space.empty() ? table->objects.begin() : table->objects.lower_bound(Place(std::string(name_space), ""));
-  for (; at != table->objects.end() && (name_space.empty() || at->first.first == name_space); ++at) out.push_back(at->second);
+  auto at = name_space.empty() ? table->objects.begin()
+                               : table->objects.lower_bound(Place(std::string(name_space), ""));
+  for (; at != table->objects.end() && (name_space.empty() || at->first.first == name_space); ++at)
+    out.push_back(at->second);
   return out;
 }
 

@@ -1,5 +1,5 @@
-// Informer cache: what one Loop knows of some kinds, kept current by watches, indexed by namespace and owner.
-// Lives on one loop; no locks. Reads are immutable objects and never wait.
+// Informer cache: what one Loop knows of some kinds, kept current by watches, indexed by namespace
+// and owner. Lives on one loop; no locks. Reads are immutable objects and never wait.
 #pragma once
 
 #include <functional>

@@ -9,7 +9,9 @@
 namespace krater::client {
 namespace {
 
-Json pod(const std::string& name) { return new_object(kinds::kPod, "d", name); }
+Json pod(const std::string& name) {
+  return new_object(kinds::kPod, "d", name);
+}
 
 TEST(Cache, FollowsItsKind) {
   testing::ManualLoop loop;
@@ -44,7 +46,8 @@ TEST(WorkQueue, OneKeyIsNeverProcessedTwiceAtOnce) {
   testing::ManualLoop loop;
   std::vector<std::string> started;
   WorkQueue queue(loop, {}, [&](const ObjectKey& key) { started.push_back(key.name); });
-  const ObjectKey a = ObjectKey::of(kinds::kPod, "d", "a"), b = ObjectKey::of(kinds::kPod, "d", "b");
+  const ObjectKey a = ObjectKey::of(kinds::kPod, "d", "a"),
+                  b = ObjectKey::of(kinds::kPod, "d", "b");
   queue.add(a);
   queue.add(a);
   queue.add(b);

@@ -7,7 +7,9 @@ struct KeyOf {
   ObjectKey operator()(const CreateWrite& w) const {
     return ObjectKey::of(w.kind, w.name_space, text_at(w.object, {"metadata", "name"}));
   }
-  ObjectKey operator()(const BindWrite& w) const { return ObjectKey::of(kinds::kPod, w.name_space, w.pod); }
+  ObjectKey operator()(const BindWrite& w) const {
+    return ObjectKey::of(kinds::kPod, w.name_space, w.pod);
+  }
   template <typename Named>
   ObjectKey operator()(const Named& w) const {
     return ObjectKey::of(w.kind, w.name_space, w.name);
@@ -16,6 +18,8 @@ struct KeyOf {
 
 }  // namespace
 
-ObjectKey key_of(const Write& write) { return std::visit(KeyOf(), write); }
+ObjectKey key_of(const Write& write) {
+  return std::visit(KeyOf(), write);
+}
 
 }  // namespace krater::client

@@ -1,6 +1,6 @@
-// The one door to objects for controllers, scheduler and agent. Two implementations: in-process (api/) and over
-// HTTPS (client/http_object_client). Each client is welded to one Loop: it is called on it and answers on it.
-// Nothing here blocks.
+// The one door to objects for controllers, scheduler and agent. Two implementations: in-process
+// (api/) and over HTTPS (client/http_object_client). Each client is welded to one Loop: it is
+// called on it and answers on it. Nothing here blocks.
 #pragma once
 
 #include <functional>
@@ -47,7 +47,8 @@ struct DeleteWrite {
   std::optional<Revision> only_if{};
   std::optional<std::int64_t> grace_seconds{};
 };
-// pods/binding: sets spec.nodeName and the PodScheduled condition. Code::Conflict when already bound elsewhere.
+// pods/binding: sets spec.nodeName and the PodScheduled condition. Code::Conflict when already
+// bound elsewhere.
 struct BindWrite {
   std::string name_space, pod;
   Uid pod_uid;
@@ -66,8 +67,9 @@ struct WatchQuery {
   std::string field_selector{};
 };
 
-// All called on the client's loop, in revision order. The client lists, watches, resumes, and lists again after
-// 410 by itself; on_replace tells the whole truth at `at`, everything not in it is gone.
+// All called on the client's loop, in revision order. The client lists, watches, resumes, and lists
+// again after 410 by itself; on_replace tells the whole truth at `at`, everything not in it is
+// gone.
 struct WatchHandlers {
   std::function<void(std::vector<ObjectPtr> all, Revision at)> on_replace;
   std::function<void(ObjectPtr object)> on_upsert;
@@ -89,11 +91,13 @@ using Callback = std::function<void(Result<T>)>;
 class ObjectClient {
  public:
   virtual ~ObjectClient() = default;
-  virtual void get(const Kind& kind, const std::string& name_space, const std::string& name, Callback<ObjectPtr> done) = 0;
+  virtual void get(const Kind& kind, const std::string& name_space, const std::string& name,
+                   Callback<ObjectPtr> done) = 0;
   // The object as stored afterwards; for a delete its last state.
   virtual void write(Write write, Callback<ObjectPtr> done) = 0;
-  // All or nothing, in one commit, in order. Only in-process clients support it (others: Code::MethodNotAllowed).
-  // The error of the first write that cannot be done; its index stands in Error.causes[0].field as "[i]".
+  // All or nothing, in one commit, in order. Only in-process clients support it (others:
+  // Code::MethodNotAllowed). The error of the first write that cannot be done; its index stands in
+  // Error.causes[0].field as "[i]".
   virtual void transact(std::vector<Write> writes, Callback<std::vector<ObjectPtr>> done) = 0;
   virtual std::unique_ptr<Subscription> watch(WatchQuery query, WatchHandlers handlers) = 0;
 };

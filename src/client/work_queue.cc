@@ -53,7 +53,8 @@ void WorkQueue::schedule_drain() {
   });
 }
 
-// Only what is ready now: keys added meanwhile wait for the next turn of the loop, so nobody starves it.
+// Only what is ready now: keys added meanwhile wait for the next turn of the loop, so nobody
+// starves it.
 void WorkQueue::drain() {
   drain_posted_ = false;
   for (std::size_t left = ready_.size(); left > 0; --left) {

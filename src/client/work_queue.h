@@ -1,5 +1,5 @@
-// Keys waiting for a reconcile: each at most once, never two passes of one key at a time, delayed and backed off
-// per key. Lives on one loop.
+// Keys waiting for a reconcile: each at most once, never two passes of one key at a time, delayed
+// and backed off per key. Lives on one loop.
 #pragma once
 
 #include <deque>
@@ -51,7 +51,7 @@ class WorkQueue {
   Backoff backoff_;
   std::function<void(const ObjectKey&)> work_;
   std::deque<ObjectKey> ready_;
-  std::set<ObjectKey> queued_;   // in ready_, or to be queued again after done()
+  std::set<ObjectKey> queued_;  // in ready_, or to be queued again after done()
   std::set<ObjectKey> active_;
   std::map<ObjectKey, Delay> delays_;
   std::map<ObjectKey, int> failures_;

@@ -29,8 +29,9 @@ const Kind kVolcanoJob{"batch.volcano.sh", "v1alpha1", "Job", "jobs", true};
 const Kind* find_kind(std::string_view api_version, std::string_view kind) {
   using namespace kinds;  // NOLINT(google-build-using-namespace)
   static const std::array<const Kind*, 18> kAll{
-      &kNamespace,     &kNode,  &kPod,           &kService, &kEndpoints,  &kConfigMap, &kSecret,   &kServiceAccount, &kEvent,
-      &kEndpointSlice, &kLease, &kPriorityClass, &kJob,     &kRayCluster, &kRayJob,    &kPodGroup, &kQueue,          &kVolcanoJob};
+      &kNamespace, &kNode,           &kPod,    &kService,       &kEndpoints, &kConfigMap,
+      &kSecret,    &kServiceAccount, &kEvent,  &kEndpointSlice, &kLease,     &kPriorityClass,
+      &kJob,       &kRayCluster,     &kRayJob, &kPodGroup,      &kQueue,     &kVolcanoJob};
   for (const Kind* candidate : kAll) {
     if (candidate->kind == kind && candidate->api_version() == api_version) return candidate;
   }

@@ -35,7 +35,8 @@ std::string ObjectKey::text() const {
 
 Result<ObjectPtr> Object::parse(ObjectKey key, Revision revision, Bytes bytes) {
   TRY_ASSIGN(Json parsed, parse_json(*bytes));
-  if (object_at(parsed, {"metadata"}) == nullptr) return make_error(Code::Invalid, "object has no metadata");
+  if (object_at(parsed, {"metadata"}) == nullptr)
+    return make_error(Code::Invalid, "object has no metadata");
   std::shared_ptr<Object> out(new Object());
   out->key_ = std::move(key);
   out->revision_ = revision;
@@ -92,9 +93,13 @@ std::string_view ObjectView::annotation(std::string_view name) const {
   return string_at(document(), {"metadata", "annotations", name}).value_or("");
 }
 
-Labels ObjectView::annotations() const { return string_map(find(document(), {"metadata", "annotations"})); }
+Labels ObjectView::annotations() const {
+  return string_map(find(document(), {"metadata", "annotations"}));
+}
 
-std::optional<WallTime> ObjectView::time(JsonPath path) const { return time_field(document(), path); }
+std::optional<WallTime> ObjectView::time(JsonPath path) const {
+  return time_field(document(), path);
+}
 
 Json new_object(const Kind& kind, std::string_view name_space, std::string_view name) {
   JsonObject metadata;
@@ -123,7 +128,8 @@ Labels string_map(const Json* object) {
   if (object == nullptr || !object->is_object()) return out;
   for (const auto& member : object->get_object()) {
     if (member.value().is_string()) {
-      out.emplace(std::string(member.key().data(), member.key().size()), std::string(view(member.value().get_string())));
+      out.emplace(std::string(member.key().data(), member.key().size()),
+                  std::string(view(member.value().get_string())));
     }
   }
   return out;

@@ -1,6 +1,6 @@
-// An object as everybody holds it: immutable, shared, its exact JSON bytes and the few fields it is indexed by.
-// Bytes are held, trees are not: document() parses on demand and shares the tree while somebody uses it.
-// Whoever changes an object builds a new one. Any thread.
+// An object as everybody holds it: immutable, shared, its exact JSON bytes and the few fields it is
+// indexed by. Bytes are held, trees are not: document() parses on demand and shares the tree while
+// somebody uses it. Whoever changes an object builds a new one. Any thread.
 #pragma once
 
 #include <compare>
@@ -19,12 +19,13 @@
 namespace krater {
 
 struct ObjectKey {
-  std::string resource;   // Kind::resource(): "pods", "rayjobs.ray.io"
-  std::string name_space; // "" for cluster scope
+  std::string resource;    // Kind::resource(): "pods", "rayjobs.ray.io"
+  std::string name_space;  // "" for cluster scope
   std::string name;
 
   static ObjectKey of(const Kind& kind, std::string_view name_space, std::string_view name) {
-    return {kind.resource(), std::string(kind.namespaced ? name_space : std::string_view()), std::string(name)};
+    return {kind.resource(), std::string(kind.namespaced ? name_space : std::string_view()),
+            std::string(name)};
   }
   std::string text() const;  // "pods/default/p1", for logs
   friend auto operator<=>(const ObjectKey&, const ObjectKey&) = default;
@@ -85,22 +86,25 @@ class Object {
 
 using ObjectPtr = std::shared_ptr<const Object>;
 
-// Base of the views: thin typed readers over a document, which they keep alive. A view over a null object
-// reads as an empty one. Field paths stand in views and nowhere else.
+// Base of the views: thin typed readers over a document, which they keep alive. A view over a null
+// object reads as an empty one. Field paths stand in views and nowhere else.
 class ObjectView {
  public:
   ObjectView() = default;
-  explicit ObjectView(ObjectPtr object) : object_(std::move(object)), document_(object_ ? object_->document() : nullptr) {}
+  explicit ObjectView(ObjectPtr object)
+      : object_(std::move(object)), document_(object_ ? object_->document() : nullptr) {}
 
   explicit operator bool() const { return object_ != nullptr; }
   const ObjectPtr& object() const { return object_; }
   const Object* operator->() const { return object_.get(); }
-  const Json& document() const;  // an empty object when there is none
+  const Json& document() const;                              // an empty object when there is none
   std::string_view annotation(std::string_view name) const;  // "" when absent
   Labels annotations() const;
 
  protected:
-  std::optional<std::string_view> string(JsonPath path) const { return string_at(document(), path); }
+  std::optional<std::string_view> string(JsonPath path) const {
+    return string_at(document(), path);
+  }
   std::string text(JsonPath path) const { return text_at(document(), path); }
   std::optional<std::int64_t> integer(JsonPath path) const { return int_at(document(), path); }
   std::optional<bool> boolean(JsonPath path) const { return bool_at(document(), path); }

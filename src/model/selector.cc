@@ -9,7 +9,9 @@ namespace {
 
 using Operator = LabelSelector::Operator;
 
-Error bad(std::string detail) { return make_error(Code::BadRequest, "unable to parse requirement: " + detail); }
+Error bad(std::string detail) {
+  return make_error(Code::BadRequest, "unable to parse requirement: " + detail);
+}
 
 // Recursive descent over the query grammar; one pass, no back-tracking.
 class Parser {
@@ -24,7 +26,8 @@ class Parser {
       out.push_back(std::move(one));
       skip_space();
       if (rest_.empty()) break;
-      if (!take(',')) return bad("found '" + std::string(rest_) + "', expected: ',' or 'end of string'");
+      if (!take(','))
+        return bad("found '" + std::string(rest_) + "', expected: ',' or 'end of string'");
       skip_space();
       if (rest_.empty()) return bad("found '', expected: identifier after ','");
     }
@@ -71,7 +74,8 @@ class Parser {
 
   Result<LabelSelector::Requirement> bound(LabelSelector::Requirement out, Operator op) {
     TRY_ASSIGN(out, one_value(std::move(out), op));
-    if (!parse_int(out.values.back())) return bad("for 'Gt', 'Lt' operators, the value must be an integer");
+    if (!parse_int(out.values.back()))
+      return bad("for 'Gt', 'Lt' operators, the value must be an integer");
     return out;
   }
 
@@ -85,7 +89,8 @@ class Parser {
       TRY(check_value(out.values.back()));
       skip_space();
       if (take(')')) break;
-      if (!take(',')) return bad("found '" + std::string(rest_.substr(0, 1)) + "', expected: ',' or ')'");
+      if (!take(','))
+        return bad("found '" + std::string(rest_.substr(0, 1)) + "', expected: ',' or ')'");
     }
     std::sort(out.values.begin(), out.values.end());
     out.values.erase(std::unique(out.values.begin(), out.values.end()), out.values.end());
@@ -95,8 +100,10 @@ class Parser {
   static Result<void> check_key(std::string_view key) {
     const std::size_t slash = key.find('/');
     const std::string_view name = slash == std::string_view::npos ? key : key.substr(slash + 1);
-    const bool prefix_ok = slash == std::string_view::npos || check_dns1123_subdomain(key.substr(0, slash)).empty();
-    if (!prefix_ok || name.empty() || !is_name(name)) return bad("invalid label key \"" + std::string(key) + "\"");
+    const bool prefix_ok =
+        slash == std::string_view::npos || check_dns1123_subdomain(key.substr(0, slash)).empty();
+    if (!prefix_ok || name.empty() || !is_name(name))
+      return bad("invalid label key \"" + std::string(key) + "\"");
     return {};
   }
 
@@ -106,9 +113,12 @@ class Parser {
   }
 
   static bool is_name(std::string_view text) {
-    const auto alnum = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    const auto alnum = [](char c) {
+      return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    };
     if (text.size() > 63 || !alnum(text.front()) || !alnum(text.back())) return false;
-    return std::all_of(text.begin(), text.end(), [&](char c) { return alnum(c) || c == '-' || c == '_' || c == '.'; });
+    return std::all_of(text.begin(), text.end(),
+                       [&](char c) { return alnum(c) || c == '-' || c == '_' || c == '.'; });
   }
 
   std::string word() {
@@ -133,12 +143,18 @@ class Parser {
 bool matches_one(const LabelSelector::Requirement& want, const Labels& labels) {
   const auto place = labels.find(want.key);
   const bool present = place != labels.end();
-  const auto listed = [&] { return std::find(want.values.begin(), want.values.end(), place->second) != want.values.end(); };
+  const auto listed = [&] {
+    return std::find(want.values.begin(), want.values.end(), place->second) != want.values.end();
+  };
   switch (want.op) {
-    case Operator::In: return present && listed();
-    case Operator::NotIn: return !present || !listed();
-    case Operator::Exists: return present;
-    case Operator::DoesNotExist: return !present;
+    case Operator::In:
+      return present && listed();
+    case Operator::NotIn:
+      return !present || !listed();
+    case Operator::Exists:
+      return present;
+    case Operator::DoesNotExist:
+      return !present;
     case Operator::GreaterThan:
     case Operator::LessThan: {
       const auto have = present ? parse_int(place->second) : std::nullopt;
@@ -152,12 +168,20 @@ bool matches_one(const LabelSelector::Requirement& want, const Labels& labels) {
 
 std::string text_of(const LabelSelector::Requirement& want) {
   switch (want.op) {
-    case Operator::In: return want.values.size() == 1 ? want.key + "=" + want.values[0] : want.key + " in (" + join(want.values, ",") + ")";
-    case Operator::NotIn: return want.values.size() == 1 ? want.key + "!=" + want.values[0] : want.key + " notin (" + join(want.values, ",") + ")";
-    case Operator::Exists: return want.key;
-    case Operator::DoesNotExist: return "!" + want.key;
-    case Operator::GreaterThan: return want.key + ">" + want.values[0];
-    case Operator::LessThan: return want.key + "<" + want.values[0];
+    case Operator::In:
+      return want.values.size() == 1 ? want.key + "=" + want.values[0]
+                                     : want.key + " in (" + join(want.values, ",") + ")";
+    case Operator::NotIn:
+      return want.values.size() == 1 ? want.key + "!=" + want.values[0]
+                                     : want.key + " notin (" + join(want.values, ",") + ")";
+    case Operator::Exists:
+      return want.key;
+    case Operator::DoesNotExist:
+      return "!" + want.key;
+    case Operator::GreaterThan:
+      return want.key + ">" + want.values[0];
+    case Operator::LessThan:
+      return want.key + "<" + want.values[0];
   }
   return {};
 }
@@ -196,8 +220,9 @@ Result<LabelSelector> LabelSelector::from_object(const Json& selector) {
     }
     const bool needs_values = want.op == Operator::In || want.op == Operator::NotIn;
     if (needs_values != !want.values.empty()) {
-      return make_error(Code::Invalid, needs_values ? "for 'in', 'notin' operators, values set can't be empty"
-                                                    : "values set must be empty for exists and does not exist");
+      return make_error(Code::Invalid,
+                        needs_values ? "for 'in', 'notin' operators, values set can't be empty"
+                                     : "values set must be empty for exists and does not exist");
     }
     out.requirements_.push_back(std::move(want));
   }
@@ -211,7 +236,8 @@ LabelSelector LabelSelector::equals(const Labels& labels) {
 }
 
 bool LabelSelector::matches(const Labels& labels) const {
-  return std::all_of(requirements_.begin(), requirements_.end(), [&](const Requirement& r) { return matches_one(r, labels); });
+  return std::all_of(requirements_.begin(), requirements_.end(),
+                     [&](const Requirement& r) { return matches_one(r, labels); });
 }
 
 std::string LabelSelector::text() const {

@@ -25,13 +25,15 @@ TEST(LabelSelector, Grammar) {
 }
 
 TEST(LabelSelector, Refused) {
-  for (const char* text : {"a=b,", "a in b", "a in (b", "a b", ",a", "=b", "a=b=c", "a>x", "-a=b", "a=b c"}) {
+  for (const char* text :
+       {"a=b,", "a in b", "a in (b", "a b", ",a", "=b", "a=b=c", "a>x", "-a=b", "a=b c"}) {
     EXPECT_FALSE(LabelSelector::parse(text)) << text;
   }
 }
 
 TEST(LabelSelector, FromObject) {
-  auto json = parse_json(R"({"matchLabels":{"a":"b"},"matchExpressions":[{"key":"c","operator":"In","values":["d","e"]}]})");
+  auto json = parse_json(
+      R"({"matchLabels":{"a":"b"},"matchExpressions":[{"key":"c","operator":"In","values":["d","e"]}]})");
   auto selector = LabelSelector::from_object(*json);
   ASSERT_TRUE(selector);
   EXPECT_TRUE(selector->matches({{"a", "b"}, {"c", "e"}}));

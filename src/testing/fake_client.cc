@@ -19,7 +19,8 @@ void merge_patch(Json& target, const Json& patch) {
   JsonObject& object = target.get_object();
   for (const auto& member : patch.get_object()) {
     if (member.value().is_null()) {
-      if (const auto place = object.find(member.key()); place != object.end()) object.stable_erase(place);
+      if (const auto place = object.find(member.key()); place != object.end())
+        object.stable_erase(place);
     } else {
       merge_patch(object[member.key()], member.value());
     }
@@ -42,7 +43,8 @@ void FakeClient::write(client::Write write, client::Callback<ObjectPtr> done) {
   loop_.post([result = std::move(result), done = std::move(done)] { done(result); });
 }
 
-void FakeClient::transact(std::vector<client::Write> batch, client::Callback<std::vector<ObjectPtr>> done) {
+void FakeClient::transact(std::vector<client::Write> batch,
+                          client::Callback<std::vector<ObjectPtr>> done) {
   const auto saved = objects_;
   Result<std::vector<ObjectPtr>> out = std::vector<ObjectPtr>();
   for (std::size_t i = 0; i < batch.size() && out; ++i) {
@@ -53,7 +55,8 @@ void FakeClient::transact(std::vector<client::Write> batch, client::Callback<std
       out->push_back(*one);
     } else {
       objects_ = saved;
-      one.error().causes.insert(one.error().causes.begin(), Cause{"", one.error().message, "[" + std::to_string(i) + "]"});
+      one.error().causes.insert(one.error().causes.begin(),
+                                Cause{"", one.error().message, "[" + std::to_string(i) + "]"});
       out = one.error();
     }
   }
@@ -61,7 +64,8 @@ void FakeClient::transact(std::vector<client::Write> batch, client::Callback<std
 }
 
 struct FakeClient::Handle final : client::Subscription {
-  Handle(FakeClient& owner, std::shared_ptr<Watcher> mine) : client(owner), watcher(std::move(mine)) {}
+  Handle(FakeClient& owner, std::shared_ptr<Watcher> mine)
+      : client(owner), watcher(std::move(mine)) {}
   ~Handle() override {
     watcher->handlers = {};
     client.watchers_.remove(watcher);
@@ -70,11 +74,13 @@ struct FakeClient::Handle final : client::Subscription {
   std::shared_ptr<Watcher> watcher;
 };
 
-std::unique_ptr<client::Subscription> FakeClient::watch(client::WatchQuery query, client::WatchHandlers handlers) {
+std::unique_ptr<client::Subscription> FakeClient::watch(client::WatchQuery query,
+                                                        client::WatchHandlers handlers) {
   auto watcher = std::make_shared<Watcher>(Watcher{std::move(query), std::move(handlers)});
   std::vector<ObjectPtr> now;
   for (const ObjectPtr& object : all(watcher->query.kind)) {
-    if (watcher->query.name_space.empty() || watcher->query.name_space == object->name_space()) now.push_back(object);
+    if (watcher->query.name_space.empty() || watcher->query.name_space == object->name_space())
+      now.push_back(object);
   }
   loop_.post([watcher, now = std::move(now), at = Revision(revision_)] {
     if (watcher->handlers.on_replace) watcher->handlers.on_replace(now, at);
@@ -87,13 +93,15 @@ ObjectPtr FakeClient::put(const Kind& kind, Json object) {
   const std::string name_space = text_at(object, {"metadata", "namespace"});
   const std::string name = text_at(object, {"metadata", "name"});
   const bool exists = objects_.contains(ObjectKey::of(kind, name_space, name));
-  Result<ObjectPtr> stored = exists ? store(ObjectKey::of(kind, name_space, name), std::move(object))
-                                    : create({kind, name_space, std::move(object)});
+  Result<ObjectPtr> stored = exists
+                                 ? store(ObjectKey::of(kind, name_space, name), std::move(object))
+                                 : create({kind, name_space, std::move(object)});
   CHECK_MSG(stored.has_value(), stored.error().message);
   return *stored;
 }
 
-ObjectPtr FakeClient::read(const Kind& kind, const std::string& name_space, const std::string& name) const {
+ObjectPtr FakeClient::read(const Kind& kind, const std::string& name_space,
+                           const std::string& name) const {
   const auto place = objects_.find(ObjectKey::of(kind, name_space, name));
   return place == objects_.end() ? nullptr : place->second;
 }
@@ -117,7 +125,8 @@ Result<ObjectPtr> FakeClient::apply(const client::Write& write) {
 Result<ObjectPtr> FakeClient::create(const CreateWrite& write) {
   Json object = write.object;
   std::string name = text_at(object, {"metadata", "name"});
-  if (name.empty()) name = text_at(object, {"metadata", "generateName"}) + std::to_string(revision_ + 1);
+  if (name.empty())
+    name = text_at(object, {"metadata", "generateName"}) + std::to_string(revision_ + 1);
   const ObjectKey key = ObjectKey::of(write.kind, write.name_space, name);
   if (objects_.contains(key)) {
     return make_error(Code::AlreadyExists, key.resource + " \"" + name + "\" already exists");
@@ -135,10 +144,13 @@ Result<ObjectPtr> FakeClient::create(const CreateWrite& write) {
 Result<ObjectPtr> FakeClient::update(const UpdateWrite& write) {
   const ObjectKey key = ObjectKey::of(write.kind, write.name_space, write.name);
   const auto place = objects_.find(key);
-  if (place == objects_.end()) return make_error(Code::NotFound, "\"" + write.name + "\" not found");
+  if (place == objects_.end())
+    return make_error(Code::NotFound, "\"" + write.name + "\" not found");
   const std::string wanted = text_at(write.object, {"metadata", "resourceVersion"});
   if (!wanted.empty() && wanted != place->second->revision().text()) {
-    return make_error(Code::Conflict, "the object has been modified; please apply your changes to the latest version and try again");
+    return make_error(Code::Conflict,
+                      "the object has been modified; please apply your changes to the latest "
+                      "version and try again");
   }
   Json next = *place->second->document();
   if (write.subresource == "status") {
@@ -148,17 +160,20 @@ Result<ObjectPtr> FakeClient::update(const UpdateWrite& write) {
   }
   const Json* spec_before = find(next, {"spec"});
   const Json* spec_after = find(write.object, {"spec"});
-  const bool spec_changed = spec_before != nullptr && spec_after != nullptr && *spec_before != *spec_after;
+  const bool spec_changed =
+      spec_before != nullptr && spec_after != nullptr && *spec_before != *spec_after;
   Json object = write.object;
   set_path(object, {"metadata", "uid"}, Json(place->second->uid().text()));
-  set_path(object, {"metadata", "generation"}, Json(place->second->generation() + (spec_changed ? 1 : 0)));
+  set_path(object, {"metadata", "generation"},
+           Json(place->second->generation() + (spec_changed ? 1 : 0)));
   return store(key, std::move(object));
 }
 
 Result<ObjectPtr> FakeClient::patch(const PatchWrite& write) {
   const ObjectKey key = ObjectKey::of(write.kind, write.name_space, write.name);
   const auto place = objects_.find(key);
-  if (place == objects_.end()) return make_error(Code::NotFound, "\"" + write.name + "\" not found");
+  if (place == objects_.end())
+    return make_error(Code::NotFound, "\"" + write.name + "\" not found");
   if (write.only_if && *write.only_if != place->second->revision()) {
     return make_error(Code::Conflict, "the object has been modified");
   }
@@ -171,8 +186,10 @@ Result<ObjectPtr> FakeClient::patch(const PatchWrite& write) {
 Result<ObjectPtr> FakeClient::remove(const DeleteWrite& write) {
   const ObjectKey key = ObjectKey::of(write.kind, write.name_space, write.name);
   const auto place = objects_.find(key);
-  if (place == objects_.end()) return make_error(Code::NotFound, "\"" + write.name + "\" not found");
-  if (write.only_uid && *write.only_uid != place->second->uid()) return make_error(Code::Conflict, "the UID in the precondition does not match");
+  if (place == objects_.end())
+    return make_error(Code::NotFound, "\"" + write.name + "\" not found");
+  if (write.only_uid && *write.only_uid != place->second->uid())
+    return make_error(Code::Conflict, "the UID in the precondition does not match");
   if (place->second->finalizers().empty()) return erase(key);
   if (place->second->deletion()) return place->second;
   Json next = *place->second->document();
@@ -183,21 +200,26 @@ Result<ObjectPtr> FakeClient::remove(const DeleteWrite& write) {
 Result<ObjectPtr> FakeClient::bind(const BindWrite& write) {
   const ObjectKey key = ObjectKey::of(kinds::kPod, write.name_space, write.pod);
   const auto place = objects_.find(key);
-  if (place == objects_.end()) return make_error(Code::NotFound, "pods \"" + write.pod + "\" not found");
-  if (!write.pod_uid.empty() && write.pod_uid != place->second->uid()) return make_error(Code::Conflict, "the pod was replaced");
+  if (place == objects_.end())
+    return make_error(Code::NotFound, "pods \"" + write.pod + "\" not found");
+  if (!write.pod_uid.empty() && write.pod_uid != place->second->uid())
+    return make_error(Code::Conflict, "the pod was replaced");
   Json next = *place->second->document();
   if (!text_at(next, {"spec", "nodeName"}).empty()) {
-    return make_error(Code::Conflict, "pod " + write.pod + " is already assigned to node \"" + text_at(next, {"spec", "nodeName"}) + "\"");
+    return make_error(Code::Conflict, "pod " + write.pod + " is already assigned to node \"" +
+                                          text_at(next, {"spec", "nodeName"}) + "\"");
   }
   set_path(next, {"spec", "nodeName"}, Json(write.node.text()));
-  for (const auto& [name, value] : write.annotations) set_path(next, {"metadata", "annotations", name}, Json(value));
+  for (const auto& [name, value] : write.annotations)
+    set_path(next, {"metadata", "annotations", name}, Json(value));
   return store(key, std::move(next));
 }
 
 Result<ObjectPtr> FakeClient::store(const ObjectKey& key, Json object) {
   const Revision revision(++revision_);
   set_path(object, {"metadata", "resourceVersion"}, Json(revision.text()));
-  TRY_ASSIGN(ObjectPtr stored, Object::parse(key, revision, std::make_shared<const std::string>(to_json(object))));
+  TRY_ASSIGN(ObjectPtr stored,
+             Object::parse(key, revision, std::make_shared<const std::string>(to_json(object))));
   objects_[key] = stored;
   // The last finalizer is gone from an object that is being deleted: so is the object.
   if (stored->deletion() && stored->finalizers().empty()) return erase(key);
@@ -210,7 +232,8 @@ ObjectPtr FakeClient::erase(const ObjectKey& key) {
   Json last = *place->second->document();
   const Revision revision(++revision_);
   set_path(last, {"metadata", "resourceVersion"}, Json(revision.text()));
-  Result<ObjectPtr> gone = Object::parse(key, revision, std::make_shared<const std::string>(to_json(last)));
+  Result<ObjectPtr> gone =
+      Object::parse(key, revision, std::make_shared<const std::string>(to_json(last)));
   CHECK(gone.has_value());
   objects_.erase(place);
   tell(key, *gone, true);

@@ -1,6 +1,7 @@
-// An ObjectClient in memory that enforces what the real one does: uids, revisions, conflicts, generation on spec
-// changes, finalizers, the binding rule. No schemas, no admission; every patch is applied as a merge patch.
-// Answers and events are posted to the loop. Any write can be failed on purpose.
+// An ObjectClient in memory that enforces what the real one does: uids, revisions, conflicts,
+// generation on spec changes, finalizers, the binding rule. No schemas, no admission; every patch
+// is applied as a merge patch. Answers and events are posted to the loop. Any write can be failed
+// on purpose.
 #pragma once
 
 #include <functional>
@@ -22,8 +23,10 @@ class FakeClient final : public client::ObjectClient {
   void get(const Kind& kind, const std::string& name_space, const std::string& name,
            client::Callback<ObjectPtr> done) override;
   void write(client::Write write, client::Callback<ObjectPtr> done) override;
-  void transact(std::vector<client::Write> writes, client::Callback<std::vector<ObjectPtr>> done) override;
-  std::unique_ptr<client::Subscription> watch(client::WatchQuery query, client::WatchHandlers handlers) override;
+  void transact(std::vector<client::Write> writes,
+                client::Callback<std::vector<ObjectPtr>> done) override;
+  std::unique_ptr<client::Subscription> watch(client::WatchQuery query,
+                                              client::WatchHandlers handlers) override;
 
   // At once, for arranging a test. CHECKs that it succeeds.
   ObjectPtr put(const Kind& kind, Json object);

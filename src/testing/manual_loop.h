@@ -1,4 +1,5 @@
-// A Loop and its WallClock for tests: nothing runs until told, time moves only when told. One thread.
+// A Loop and its WallClock for tests: nothing runs until told, time moves only when told. One
+// thread.
 #pragma once
 
 #include <deque>
@@ -48,7 +49,9 @@ class ManualLoop final : public Loop {
   WallClock& wall() { return wall_; }
 
  private:
-  WallTime now_wall() const { return WallTime::from_unix_seconds(1'767'225'600) + now_.time_since_epoch(); }
+  WallTime now_wall() const {
+    return WallTime::from_unix_seconds(1'767'225'600) + now_.time_since_epoch();
+  }
   struct Wall final : WallClock {
     explicit Wall(const ManualLoop& owner) : loop(owner) {}
     WallTime now() const override { return loop.now_wall(); }

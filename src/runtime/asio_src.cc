@@ -1,0 +1,5 @@
+// The one compiled copy of Asio and Beast (BOOST_ASIO_SEPARATE_COMPILATION,
+// BOOST_BEAST_SEPARATE_COMPILATION).
+#include <boost/asio/impl/src.hpp>
+#include <boost/asio/ssl/impl/src.hpp>
+#include <boost/beast/src.hpp>

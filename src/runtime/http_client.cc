@@ -1,0 +1,262 @@
+#include "runtime/http_client.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/beast/http.hpp>
+#include <map>
+#include <vector>
+
+#include "runtime/asio_loop.h"
+#include "runtime/connection.h"
+
+namespace krater::runtime {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+
+constexpr std::size_t kIdlePerHost = 16;
+constexpr std::size_t kChunkBytes = 64 * 1024;
+
+// Idle keep-alive connections by host.
+class Pool {
+ public:
+  ConnectionPtr take(const std::string& key) {
+    std::vector<ConnectionPtr>& idle = idle_[key];
+    if (idle.empty()) return nullptr;
+    ConnectionPtr out = std::move(idle.back());
+    idle.pop_back();
+    out->used_before = true;
+    return out;
+  }
+  void give(const std::string& key, ConnectionPtr connection) {
+    std::vector<ConnectionPtr>& idle = idle_[key];
+    if (idle.size() >= kIdlePerHost) return;
+    connection->tcp().expires_never();
+    idle.push_back(std::move(connection));
+  }
+
+ private:
+  std::map<std::string, std::vector<ConnectionPtr>> idle_;
+};
+
+// What the coroutine and the caller's handle share. `cancelled` stops every further handler.
+struct Exchange {
+  bool cancelled = false;
+  std::shared_ptr<ConnectionPtr> connection = std::make_shared<ConnectionPtr>();
+};
+
+class ExchangeHandle final : public HttpExchange {
+ public:
+  explicit ExchangeHandle(std::shared_ptr<Exchange> exchange) : exchange_(std::move(exchange)) {}
+  ~ExchangeHandle() override {
+    exchange_->cancelled = true;
+    if (*exchange_->connection) (*exchange_->connection)->close();
+  }
+
+ private:
+  std::shared_ptr<Exchange> exchange_;
+};
+
+http::request<http::string_body> to_beast(const HttpRequest& request, const Endpoint& endpoint) {
+  http::request<http::string_body> out;
+  out.version(11);
+  out.method_string(request.method);
+  out.target(endpoint.target);
+  out.set(http::field::host, endpoint.authority());
+  for (const auto& [name, value] : request.headers) out.set(name, value);
+  out.body() = request.body;
+  if (!request.body.empty() || request.method == "POST" || request.method == "PUT" ||
+      request.method == "PATCH") {
+    out.prepare_payload();
+  }
+  return out;
+}
+
+template <typename Message>
+HttpResponse head_of(const Message& message) {
+  HttpResponse out;
+  out.status = static_cast<int>(message.result_int());
+  for (const auto& field : message) {
+    out.headers.emplace_back(std::string(field.name_string()), std::string(field.value()));
+  }
+  return out;
+}
+
+// Sends the request and reads the reply's head. A pooled connection that the peer closed meanwhile
+// is replaced once.
+template <typename Parser>
+asio::awaitable<Result<void>> open(const HttpRequest& request, const Endpoint& endpoint, Pool& pool,
+                                   std::shared_ptr<asio::ssl::context> tls,
+                                   std::shared_ptr<Exchange> exchange,
+                                   std::optional<Parser>& parser, std::size_t body_limit) {
+  const auto deadline = std::chrono::steady_clock::now() + request.timeout;
+  const http::request<http::string_body> message = to_beast(request, endpoint);
+  for (;;) {
+    ConnectionPtr connection = pool.take(endpoint.pool_key());
+    if (connection) {
+      *exchange->connection = connection;
+    } else {
+      Result<ConnectionPtr> made = co_await connect(endpoint, tls, deadline, exchange->connection);
+      if (!made) co_return std::move(made).error();
+      connection = *made;
+    }
+    connection->tcp().expires_at(deadline);
+    parser.emplace();
+    parser->body_limit(body_limit);
+    boost::system::error_code problem;
+    if (connection->tls) {
+      std::tie(problem, std::ignore) =
+          co_await http::async_write(*connection->tls, message, kNoThrow);
+      if (!problem)
+        std::tie(problem, std::ignore) = co_await http::async_read_header(
+            *connection->tls, connection->buffer, *parser, kNoThrow);
+    } else {
+      std::tie(problem, std::ignore) =
+          co_await http::async_write(*connection->plain, message, kNoThrow);
+      if (!problem)
+        std::tie(problem, std::ignore) = co_await http::async_read_header(
+            *connection->plain, connection->buffer, *parser, kNoThrow);
+    }
+    if (!problem) co_return Result<void>();
+    connection->close();
+    const bool stale =
+        connection->used_before && problem != beast::error::timeout && !parser->got_some();
+    if (!stale || exchange->cancelled) co_return connection_error(problem, endpoint);
+  }
+}
+
+class AsioHttpClient final : public HttpClient {
+ public:
+  AsioHttpClient(AsioLoop& loop, const TlsIdentity& identity)
+      : loop_(loop), tls_(make_client_tls(identity)) {}
+
+  std::unique_ptr<HttpExchange> send(HttpRequest request, Done done) override {
+    auto exchange = std::make_shared<Exchange>();
+    asio::co_spawn(loop_.context(), run(std::move(request), exchange, pool_, tls_, std::move(done)),
+                   asio::detached);
+    return std::make_unique<ExchangeHandle>(exchange);
+  }
+
+  std::unique_ptr<HttpExchange> stream(HttpRequest request, HttpStreamHandlers handlers) override {
+    auto exchange = std::make_shared<Exchange>();
+    asio::co_spawn(loop_.context(),
+                   run_stream(std::move(request), exchange, pool_, tls_, std::move(handlers)),
+                   asio::detached);
+    return std::make_unique<ExchangeHandle>(exchange);
+  }
+
+ private:
+  static asio::awaitable<void> run(HttpRequest request, std::shared_ptr<Exchange> exchange,
+                                   std::shared_ptr<Pool> pool,
+                                   std::shared_ptr<asio::ssl::context> tls, Done done) {
+    Result<HttpResponse> reply = co_await fetch(request, exchange, *pool, tls);
+    if (!exchange->cancelled) done(std::move(reply));
+  }
+
+  static asio::awaitable<Result<HttpResponse>> fetch(const HttpRequest& request,
+                                                     std::shared_ptr<Exchange> exchange, Pool& pool,
+                                                     std::shared_ptr<asio::ssl::context> tls) {
+    Result<Endpoint> endpoint = parse_url(request.url);
+    if (!endpoint) co_return std::move(endpoint).error();
+    std::optional<http::response_parser<http::string_body>> parser;
+    Result<void> opened =
+        co_await open(request, *endpoint, pool, tls, exchange, parser, request.max_reply_bytes);
+    if (!opened) co_return std::move(opened).error();
+    const ConnectionPtr connection = *exchange->connection;
+    boost::system::error_code problem;
+    if (!parser->is_done()) {
+      if (connection->tls) {
+        std::tie(problem, std::ignore) =
+            co_await http::async_read(*connection->tls, connection->buffer, *parser, kNoThrow);
+      } else {
+        std::tie(problem, std::ignore) =
+            co_await http::async_read(*connection->plain, connection->buffer, *parser, kNoThrow);
+      }
+    }
+    if (problem) {
+      connection->close();
+      if (problem == http::error::body_limit) {
+        co_return make_error(Code::TooLarge, endpoint->authority() + ": reply is larger than " +
+                                                 std::to_string(request.max_reply_bytes) +
+                                                 " bytes");
+      }
+      co_return connection_error(problem, *endpoint);
+    }
+    HttpResponse out = head_of(parser->get());
+    out.body = std::move(parser->get().body());
+    if (parser->keep_alive() && !exchange->cancelled) {
+      exchange->connection->reset();
+      pool.give(endpoint->pool_key(), connection);
+    } else {
+      connection->close();
+    }
+    co_return out;
+  }
+
+  static asio::awaitable<void> run_stream(HttpRequest request, std::shared_ptr<Exchange> exchange,
+                                          std::shared_ptr<Pool> pool,
+                                          std::shared_ptr<asio::ssl::context> tls,
+                                          HttpStreamHandlers handlers) {
+    Result<void> end = co_await follow(request, exchange, *pool, tls, handlers);
+    if (*exchange->connection) (*exchange->connection)->close();
+    if (!exchange->cancelled && handlers.on_end) handlers.on_end(std::move(end));
+  }
+
+  static asio::awaitable<Result<void>> follow(const HttpRequest& request,
+                                              std::shared_ptr<Exchange> exchange, Pool& pool,
+                                              std::shared_ptr<asio::ssl::context> tls,
+                                              const HttpStreamHandlers& handlers) {
+    Result<Endpoint> endpoint = parse_url(request.url);
+    if (!endpoint) co_return std::move(endpoint).error();
+    std::optional<http::response_parser<http::buffer_body>> parser;
+    Result<void> opened =
+        co_await open(request, *endpoint, pool, tls, exchange, parser, UINT64_MAX);
+    if (!opened) co_return opened;
+    const ConnectionPtr connection = *exchange->connection;
+    HttpResponse head = head_of(parser->get());
+    const bool refused = head.status >= 300;
+    if (!refused) {
+      connection->tcp().expires_never();
+      if (!exchange->cancelled && handlers.on_head) handlers.on_head(head);
+    }
+    std::vector<char> chunk(kChunkBytes);
+    while (!parser->is_done() && !exchange->cancelled) {
+      parser->get().body().data = chunk.data();
+      parser->get().body().size = chunk.size();
+      boost::system::error_code problem;
+      if (connection->tls) {
+        std::tie(problem, std::ignore) =
+            co_await http::async_read_some(*connection->tls, connection->buffer, *parser, kNoThrow);
+      } else {
+        std::tie(problem, std::ignore) = co_await http::async_read_some(
+            *connection->plain, connection->buffer, *parser, kNoThrow);
+      }
+      if (exchange->cancelled) co_return Result<void>();
+      const std::string_view data(chunk.data(), chunk.size() - parser->get().body().size);
+      if (refused) {
+        if (head.body.size() + data.size() <= request.max_reply_bytes) head.body.append(data);
+      } else if (!data.empty() && handlers.on_data) {
+        handlers.on_data(data);
+      }
+      if (problem && problem != http::error::need_buffer)
+        co_return connection_error(problem, *endpoint);
+    }
+    if (refused && !exchange->cancelled && handlers.on_head) handlers.on_head(head);
+    co_return Result<void>();
+  }
+
+  AsioLoop& loop_;
+  std::shared_ptr<asio::ssl::context> tls_;
+  std::shared_ptr<Pool> pool_ = std::make_shared<Pool>();
+};
+
+}  // namespace
+
+std::unique_ptr<HttpClient> make_http_client(AsioLoop& loop, const TlsIdentity& identity) {
+  return std::make_unique<AsioHttpClient>(loop, identity);
+}
+
+}  // namespace krater::runtime

@@ -1,0 +1,19 @@
+// HttpClient over Asio and Beast: HTTP/1.1, keep-alive connections pooled per host, TLS with a
+// fixed identity. Called and answered on the loop it is made for.
+#pragma once
+
+#include <memory>
+
+#include "base/http.h"
+#include "base/websocket.h"
+#include "runtime/tls.h"
+
+namespace krater::runtime {
+
+class AsioLoop;
+
+std::unique_ptr<HttpClient> make_http_client(AsioLoop& loop, const TlsIdentity& identity);
+std::unique_ptr<WebSocketConnector> make_websocket_connector(AsioLoop& loop,
+                                                             const TlsIdentity& identity);
+
+}  // namespace krater::runtime

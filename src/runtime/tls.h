@@ -1,0 +1,22 @@
+// What a client side needs to know for TLS. All PEM text.
+#pragma once
+
+#include <memory>
+#include <string>
+
+namespace boost::asio::ssl {
+class context;
+}
+
+namespace krater::runtime {
+
+struct TlsIdentity {
+  std::string ca_pem;           // trust exactly this; empty: the system's store
+  std::string certificate_pem;  // client certificate; empty: none
+  std::string key_pem;
+};
+
+// Throws boost::system::system_error when a PEM cannot be read.
+std::shared_ptr<boost::asio::ssl::context> make_client_tls(const TlsIdentity& identity);
+
+}  // namespace krater::runtime
