@@ -314,4 +314,23 @@ void erase_path(Json& root, JsonPath path) {
   }
 }
 
+Json merge_difference(const Json& before, const Json& after) {
+  JsonObject patch;
+  const JsonObject& old_members = before.get_object();
+  const JsonObject& new_members = after.get_object();
+  for (const auto& member : old_members) {
+    if (!new_members.contains(member.key())) patch[member.key()] = nullptr;
+  }
+  for (const auto& member : new_members) {
+    const Json* old_value = old_members.if_contains(member.key());
+    if (old_value != nullptr && *old_value == member.value()) continue;
+    if (old_value != nullptr && old_value->is_object() && member.value().is_object()) {
+      patch[member.key()] = merge_difference(*old_value, member.value());
+    } else {
+      patch[member.key()] = member.value();
+    }
+  }
+  return patch;
+}
+
 }  // namespace krater

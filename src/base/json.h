@@ -60,6 +60,10 @@ void set_path(Json& root, JsonPath path, Json value);
 // Removes the last key of the path if present, keeping the order of the others.
 void erase_path(Json& root, JsonPath path);
 
+// The RFC 7386 merge patch that turns `before` into `after`; an empty object when they are equal.
+// Both are objects.
+Json merge_difference(const Json& before, const Json& after);
+
 inline std::string_view view(const boost::json::string& s) {
   return {s.data(), s.size()};
 }

@@ -56,4 +56,12 @@ TEST(Json, PathsReadAndWrite) {
 }
 
 }  // namespace
+TEST(MergeDifference, NamesWhatChangedAndNullsWhatWent) {
+  const Json before = *parse_json(R"({"a":1,"b":{"x":1,"y":2},"c":[1],"same":"s"})");
+  const Json after = *parse_json(R"({"b":{"x":1,"z":3},"c":[1,2],"same":"s","d":true})");
+  EXPECT_EQ(to_json(merge_difference(before, after)),
+            R"({"a":null,"b":{"y":null,"z":3},"c":[1,2],"d":true})");
+  EXPECT_EQ(to_json(merge_difference(after, after)), "{}");
+}
+
 }  // namespace krater

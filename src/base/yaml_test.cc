@@ -1,0 +1,37 @@
+#include "base/yaml.h"
+
+#include <gtest/gtest.h>
+
+namespace krater {
+namespace {
+
+std::string json_of(std::string_view yaml) {
+  const Result<Json> read = parse_yaml(yaml);
+  return read ? to_json(*read) : "error: " + read.error().message;
+}
+
+TEST(Yaml, TypesPlainScalarsAndLeavesQuotedOnesText) {
+  EXPECT_EQ(json_of("a: 1\nb: '1'\nc: yes\nd: \"no\"\ne: 1.5\nf: ~\ng: 1.2.3\nh: v1"),
+            R"({"a":1,"b":"1","c":true,"d":"no","e":1.5,"f":null,"g":"1.2.3","h":"v1"})");
+}
+
+TEST(Yaml, ReadsNestingAndEmptyText) {
+  EXPECT_EQ(json_of("pip: [requests, numpy]\nenv_vars:\n  A: x"),
+            R"({"pip":["requests","numpy"],"env_vars":{"A":"x"}})");
+  EXPECT_EQ(json_of(""), "null");
+}
+
+TEST(Yaml, RefusesWhatIsNotYamlAndAliasBombs) {
+  EXPECT_FALSE(parse_yaml("a: [1, 2").has_value());
+  std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 9; ++i) {
+    const std::string before = "*a" + std::to_string(i - 1);
+    bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + before;
+    for (int j = 0; j < 9; ++j) bomb += ", " + before;
+    bomb += "]\n";
+  }
+  EXPECT_FALSE(parse_yaml(bomb).has_value());
+}
+
+}  // namespace
+}  // namespace krater
