@@ -24,7 +24,8 @@ struct EventNote {
 };
 
 // A write, and whether its failure with this code is fine (AlreadyExists for a create with a
-// derived name, NotFound for a delete). `on_done`, `on_failed`: told to the user when it happened.
+// derived name, NotFound for a delete). `on_done`, `on_failed`: told to the user when it happened
+// (for a failure the error's message is appended).
 struct PlannedWrite {
   client::Write write;
   std::optional<Code> fine_if{};
@@ -72,6 +73,8 @@ class Reconciler {
   virtual ~Reconciler() = default;
   virtual std::string_view name() const = 0;  // "rayjob-controller": event source and log name
   virtual std::vector<Interest> interests() const = 0;
+  // Keys to reconcile once at the start, whether their objects exist or not.
+  virtual std::vector<ObjectKey> first_keys() const { return {}; }
   virtual Plan reconcile(const ObjectKey& key, const client::Cache& cache, WallTime now) = 0;
 };
 

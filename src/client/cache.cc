@@ -11,11 +11,16 @@ void Cache::add(WatchQuery query) {
   handlers.on_replace = [this, &table](std::vector<ObjectPtr> all, Revision at) {
     replace(table, std::move(all), at);
   };
-  handlers.on_upsert = [this, &table](ObjectPtr object) { upsert(table, std::move(object)); };
-  handlers.on_remove = [this, &table](ObjectPtr object) {
-    remove(table, {object->name_space(), object->name()}, object->revision());
+  handlers.on_upsert = [this, &table](ObjectPtr object) {
+    const Revision at = object->revision();
+    upsert(table, std::move(object));
+    advance(table, at);
   };
-  handlers.on_progress = [&table](Revision at) { table.seen = std::max(table.seen, at); };
+  handlers.on_remove = [this, &table](ObjectPtr object) {
+    remove(table, {object->name_space(), object->name()});
+    advance(table, object->revision());
+  };
+  handlers.on_progress = [this, &table](Revision at) { advance(table, at); };
   table.subscription = client_.watch(std::move(query), std::move(handlers));
 }
 
@@ -87,6 +92,33 @@ Revision Cache::seen(const Kind& kind) const {
   return table == nullptr ? Revision() : table->seen;
 }
 
+Revision Cache::seen(std::string_view resource) const {
+  const auto place = tables_.find(resource);
+  return place == tables_.end() ? Revision() : place->second.seen;
+}
+
+bool Cache::watches(std::string_view resource) const {
+  const auto place = tables_.find(resource);
+  return place != tables_.end() && place->second.subscription != nullptr;
+}
+
+void Cache::when_seen(std::string_view resource, Revision revision, std::function<void()> ready) {
+  const auto place = tables_.find(resource);
+  CHECK(place != tables_.end());
+  if (place->second.seen >= revision) return ready();
+  place->second.awaited.emplace(revision, std::move(ready));
+}
+
+// After the objects and their handlers, so that who waits finds everything up to `at` here.
+void Cache::advance(Table& table, Revision at) {
+  table.seen = std::max(table.seen, at);
+  while (!table.awaited.empty() && table.awaited.begin()->first <= table.seen) {
+    const auto ready = std::move(table.awaited.begin()->second);
+    table.awaited.erase(table.awaited.begin());
+    ready();
+  }
+}
+
 void Cache::replace(Table& table, std::vector<ObjectPtr> all, Revision at) {
   std::set<Place> gone;
   for (const auto& [place, object] : table.objects) gone.insert(place);
@@ -94,9 +126,9 @@ void Cache::replace(Table& table, std::vector<ObjectPtr> all, Revision at) {
     gone.erase({object->name_space(), object->name()});
     upsert(table, std::move(object));
   }
-  for (const Place& place : gone) remove(table, place, at);
-  table.seen = std::max(table.seen, at);
+  for (const Place& place : gone) remove(table, place);
   table.listed = true;
+  advance(table, at);
   announce_if_synced();
 }
 
@@ -107,12 +139,10 @@ void Cache::upsert(Table& table, ObjectPtr object) {
   if (before != nullptr) index(table, *before, false);
   slot = object;
   index(table, *object, true);
-  table.seen = std::max(table.seen, object->revision());
   for (const Handler& handler : table.handlers) handler(before, object);
 }
 
-void Cache::remove(Table& table, const Place& place, Revision at) {
-  table.seen = std::max(table.seen, at);
+void Cache::remove(Table& table, const Place& place) {
   const auto found = table.objects.find(place);
   if (found == table.objects.end()) return;
   const ObjectPtr before = found->second;

@@ -41,6 +41,10 @@ class Cache {
   std::size_t count(const Kind& kind) const;
   // Newest revision applied for the kind (from an event, a list or a bookmark).
   Revision seen(const Kind& kind) const;
+  Revision seen(std::string_view resource) const;
+  bool watches(std::string_view resource) const;
+  // Runs once when seen() has reached `revision` (at once if it has), after the handlers.
+  void when_seen(std::string_view resource, Revision revision, std::function<void()> ready);
 
  private:
   using Place = std::pair<std::string, std::string>;  // namespace, name
@@ -51,12 +55,14 @@ class Cache {
     std::unique_ptr<Subscription> subscription;
     Revision seen;
     bool listed = false;
+    std::multimap<Revision, std::function<void()>> awaited;
   };
 
   void replace(Table& table, std::vector<ObjectPtr> all, Revision at);
   void upsert(Table& table, ObjectPtr object);
-  void remove(Table& table, const Place& place, Revision at);
+  void remove(Table& table, const Place& place);
   void index(Table& table, const Object& object, bool present);
+  void advance(Table& table, Revision at);
   void announce_if_synced();
   const Table* table_of(const Kind& kind) const;
 

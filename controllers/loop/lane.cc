@@ -1,0 +1,213 @@
+#include "controllers/loop/lane.h"
+
+#include <exception>
+
+#include "base/check.h"
+#include "base/log.h"
+
+namespace krater::controllers {
+
+// A plan under way.
+struct ControllerLoop::Lane::Pass {
+  ObjectKey key;
+  ObjectPtr about;  // the reconciled object as the pass began, for events after it is gone
+  Plan plan;
+  std::size_t step = 0;
+  std::size_t next = 0;  // next write of the step to launch
+  std::size_t in_flight = 0;
+  std::size_t failed = 0;
+  bool conflicted = false;
+  bool launching = false;
+  std::map<std::string, Revision> wrote;  // by resource
+  std::size_t unseen = 0;                 // resources whose revision the cache has not reached
+  Loop::TimerId give_up = 0;
+};
+
+void ControllerLoop::Lane::set(std::unique_ptr<Reconciler> reconciler) {
+  CHECK(reconciler != nullptr);
+  reconciler_ = std::move(reconciler);
+  counters_.name = reconciler_->name();
+  events_ =
+      std::make_unique<client::EventRecorder>(client_, owner_.loop_, owner_.clock_, counters_.name);
+  queue_ = std::make_unique<client::WorkQueue>(owner_.loop_, owner_.options_.backoff,
+                                               [this](const ObjectKey& key) { run(key); });
+}
+
+Enqueue ControllerLoop::Lane::enqueue() {
+  return [this, alive = alive_](const ObjectKey& key) {
+    if (*alive) add(key);
+  };
+}
+
+void ControllerLoop::Lane::add(const ObjectKey& key) {
+  if (stopped_) return;
+  if (open_) return queue_->add(key);
+  early_.insert(key);
+}
+
+void ControllerLoop::Lane::open() {
+  open_ = true;
+  for (const ObjectKey& key : reconciler_->first_keys()) queue_->add(key);
+  for (const ObjectKey& key : std::exchange(early_, {})) queue_->add(key);
+}
+
+void ControllerLoop::Lane::stop() {
+  stopped_ = true;
+  early_.clear();
+  *alive_ = false;
+}
+
+ControllerCounters ControllerLoop::Lane::counters() const {
+  ControllerCounters out = counters_;
+  out.queued = queue_->depth();
+  out.pending = queue_->pending() + early_.size();
+  return out;
+}
+
+void ControllerLoop::Lane::run(const ObjectKey& key) {
+  if (stopped_) return;
+  ++counters_.passes;
+  auto pass = std::make_shared<Pass>();
+  pass->key = key;
+  pass->about = owner_.cache_.get(key);
+  pass->plan = decide(key);
+  go_on(pass);
+}
+
+Plan ControllerLoop::Lane::decide(const ObjectKey& key) {
+  try {
+    return reconciler_->reconcile(key, owner_.cache_, owner_.clock_.now());
+  } catch (const std::exception& thrown) {
+    ++counters_.failures;
+    log::error("controller.exception",
+               {{"controller", counters_.name}, {"key", key.text()}, {"what", thrown.what()}});
+    Plan plan;
+    plan.outcome = Outcome::retry("exception");
+    return plan;
+  }
+}
+
+void ControllerLoop::Lane::go_on(const PassPtr& pass) {
+  while (pass->step < pass->plan.steps.size() && pass->plan.steps[pass->step].empty()) ++pass->step;
+  if (pass->step == pass->plan.steps.size()) {
+    for (const EventNote& note : pass->plan.events) tell(pass->key, note);
+    return conclude(pass);
+  }
+  pass->next = 0;
+  launch(pass);
+}
+
+// Keeps up to writes_at_once of the step in flight. A client may answer from within write().
+void ControllerLoop::Lane::launch(const PassPtr& pass) {
+  if (std::exchange(pass->launching, true)) return;
+  const std::size_t step = pass->step;
+  const std::vector<PlannedWrite>& writes = pass->plan.steps[step];
+  while (pass->next < writes.size() && pass->in_flight < owner_.options_.writes_at_once &&
+         pass->failed < owner_.options_.failures_at_most) {
+    const std::size_t index = pass->next++;
+    ++pass->in_flight;
+    ++counters_.writes;
+    client_.write(writes[index].write,
+                  [this, alive = alive_, pass, step, index](const Result<ObjectPtr>& result) {
+                    if (*alive) answered(pass, step, index, result);
+                  });
+  }
+  pass->launching = false;
+  const bool all_asked =
+      pass->next == writes.size() || pass->failed >= owner_.options_.failures_at_most;
+  if (!all_asked || pass->in_flight > 0) return;
+  if (pass->failed > 0) return conclude(pass);
+  ++pass->step;
+  go_on(pass);
+}
+
+void ControllerLoop::Lane::answered(const PassPtr& pass, std::size_t step, std::size_t index,
+                                    const Result<ObjectPtr>& result) {
+  --pass->in_flight;
+  const PlannedWrite& planned = pass->plan.steps[step][index];
+  const ObjectKey target = client::key_of(planned.write);
+  if (result) {
+    if (*result != nullptr) {
+      Revision& newest = pass->wrote[target.resource];
+      newest = std::max(newest, (*result)->revision());
+    }
+    if (planned.on_done) tell(pass->key, *planned.on_done);
+  } else if (planned.fine_if != result.error().code) {
+    ++pass->failed;
+    if (result.error().code == Code::Conflict) {
+      pass->conflicted = true;
+      ++counters_.conflicts;
+    } else {
+      ++counters_.failures;
+      if (pass->failed == 1) {  // one line a pass: the others mostly say the same
+        log::warn("controller.write_failed", {{"controller", counters_.name},
+                                              {"key", pass->key.text()},
+                                              {"target", target.text()},
+                                              {"error", result.error().message}});
+      }
+      if (planned.on_failed) {
+        EventNote note = *planned.on_failed;
+        note.message +=
+            note.message.empty() ? result.error().message : ": " + result.error().message;
+        tell(pass->key, note);
+      }
+    }
+  }
+  launch(pass);
+}
+
+void ControllerLoop::Lane::conclude(const PassPtr& pass) {
+  for (auto at = pass->wrote.begin(); at != pass->wrote.end();) {
+    const bool seen =
+        !owner_.cache_.watches(at->first) || owner_.cache_.seen(at->first) >= at->second;
+    at = seen ? pass->wrote.erase(at) : std::next(at);
+  }
+  if (pass->wrote.empty()) return finish(pass);
+  wait_until_seen(pass);
+}
+
+void ControllerLoop::Lane::wait_until_seen(const PassPtr& pass) {
+  pass->unseen = pass->wrote.size();
+  pass->give_up = owner_.loop_.after(owner_.options_.see_within, [this, alive = alive_, pass] {
+    if (!*alive) return;
+    pass->give_up = 0;
+    ++counters_.unseen;
+    log::warn("controller.unseen", {{"controller", counters_.name}, {"key", pass->key.text()}});
+    finish(pass);
+  });
+  for (const auto& [resource, revision] : pass->wrote) {
+    owner_.cache_.when_seen(resource, revision, [this, alive = alive_, pass] {
+      if (!*alive || pass->give_up == 0 || --pass->unseen > 0) return;
+      owner_.loop_.cancel(std::exchange(pass->give_up, 0));
+      finish(pass);
+    });
+  }
+}
+
+void ControllerLoop::Lane::finish(const PassPtr& pass) {
+  const ObjectKey& key = pass->key;
+  const bool failed = pass->failed > 0;
+  const Outcome& outcome = pass->plan.outcome;
+  if (failed || outcome.what == Outcome::What::Retry) {
+    ++counters_.retries;
+    if (!failed) {
+      log::debug("controller.retry",
+                 {{"controller", counters_.name}, {"key", key.text()}, {"why", outcome.reason}});
+    }
+    queue_->retry(key);
+  } else {
+    queue_->forget(key);
+    if (outcome.what == Outcome::What::RequeueAfter) queue_->add_after(key, outcome.after);
+  }
+  queue_->done(key);
+}
+
+void ControllerLoop::Lane::tell(const ObjectKey& key, const EventNote& note) {
+  ObjectPtr about = note.about ? note.about : owner_.cache_.get(key);
+  if (about == nullptr) return;  // nobody to tell it about
+  const auto type = note.type == EventNote::Type::Warning ? client::EventType::Warning
+                                                          : client::EventType::Normal;
+  events_->record(*about, {type, note.reason, note.message, note.action});
+}
+
+}  // namespace krater::controllers
