@@ -22,6 +22,8 @@ struct CreateWrite {
   Kind kind;
   std::string name_space;  // "" for cluster scope
   Json object;             // apiVersion and kind may be left out
+  // A POST to a subresource of `name`, e.g. serviceaccounts/token; the answer is what it returns.
+  std::string name{}, subresource{};
 };
 // Guarded by metadata.resourceVersion of `object` when it has one.
 struct UpdateWrite {
