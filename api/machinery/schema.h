@@ -51,6 +51,12 @@ class KindSchema {
   // generateName.
   virtual std::string check_name(std::string_view name, bool prefix) const = 0;
 
+  // Where objects of this kind are stored, when that is under another kind (events.k8s.io Events as core Events),
+  // and the two ways between their forms.
+  virtual const Kind& stored_kind() const { return kind(); }
+  virtual void to_stored(Json& /*object*/) const {}
+  virtual void from_stored(Json& /*object*/) const {}
+
   // Pipeline, in this order. All work in place on a whole object (apiVersion, kind, metadata, …).
   // Removes what the schema does not know and says what it removed (metadata included).
   virtual std::vector<FieldProblem> prune(Json& object) const = 0;
