@@ -1,0 +1,142 @@
+#include "api/auth/node_rules.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "model/kinds.h"
+
+namespace krater::api {
+namespace {
+
+template <std::size_t N>
+bool one_of(std::string_view word, const std::array<std::string_view, N>& words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+constexpr std::array<std::string_view, 3> kRead{"get", "list", "watch"};
+constexpr std::array<std::string_view, 3> kWrite{"create", "update", "patch"};
+constexpr std::string_view kLeaseNamespace = "kube-node-lease";
+
+// Read by every node: service routing, DNS, admission of static things.
+bool readable_by_all(const Attributes& what) {
+  if (what.group.empty())
+    return one_of(what.resource,
+                  std::array<std::string_view, 3>{"services", "endpoints", "namespaces"});
+  return (what.group == "discovery.k8s.io" && what.resource == "endpointslices") ||
+         (what.group == "scheduling.k8s.io" && what.resource == "priorityclasses");
+}
+
+bool is_event(const Attributes& what) {
+  return what.resource == "events" && (what.group.empty() || what.group == "events.k8s.io");
+}
+
+}  // namespace
+
+Authorizer::Verdict NodeRules::decide(const NodeScope& scope, const Attributes& what) const {
+  if (readable_by_all(what)) return {one_of(what.verb, kRead)};
+  if (is_event(what)) return {one_of(what.verb, kWrite)};
+  if (what.group == "coordination.k8s.io" && what.resource == "leases")
+    return on_lease(scope, what);
+  if (!what.group.empty()) return {false, "no rule of the node authorizer allows it"};
+  if (what.resource == "nodes") return on_node(scope, what);
+  if (what.resource == "pods") return on_pod(scope, what);
+  if (what.resource == "secrets" || what.resource == "configmaps")
+    return on_referenced(scope, what);
+  if (what.resource == "serviceaccounts") return on_service_account(scope, what);
+  return {false, "no rule of the node authorizer allows it"};
+}
+
+Authorizer::Verdict NodeRules::on_node(const NodeScope& scope, const Attributes& what) const {
+  if (what.verb == "create") return {true};  // of whom, the body says: check_node_create
+  if (scope.pool() && one_of(what.verb, kRead)) return {true};
+  if (!scope.contains(what.name)) return {false, "node may only access its own Node object"};
+  if (!what.subresource.empty() && what.subresource != "status")
+    return {false, "no such subresource for nodes"};
+  return {one_of(what.verb, kRead) || one_of(what.verb, kWrite)};
+}
+
+Authorizer::Verdict NodeRules::on_pod(const NodeScope& scope, const Attributes& what) const {
+  if (what.verb == "list" || what.verb == "watch") {
+    if (scope.pool() || scope.contains(what.pinned_node)) return {true};
+    if (what.name.empty())
+      return {false, "can only list/watch pods with spec.nodeName field selector"};
+  }
+  if (what.name.empty()) return {false, "node may not create or delete pods as a collection"};
+  const Result<ObjectPtr> pod = lookup_(kinds::kPod, what.name_space, what.name);
+  // An absent pod is answered as absent, not as forbidden: the node learns that it may clean up.
+  if (!pod)
+    return {one_of(what.verb, kRead) || what.verb == "delete" || what.subresource == "status"};
+  if (!scope.contains(text_at(*(*pod)->document(), {"spec", "nodeName"})))
+    return {false, "the pod is not bound to this node"};
+  if (what.subresource == "status")
+    return {one_of(what.verb, std::array<std::string_view, 3>{"get", "update", "patch"})};
+  if (what.subresource == "eviction") return {what.verb == "create"};
+  if (!what.subresource.empty()) return {false, "no rule of the node authorizer allows it"};
+  return {one_of(what.verb, kRead) || what.verb == "delete"};
+}
+
+Authorizer::Verdict NodeRules::on_lease(const NodeScope& scope, const Attributes& what) const {
+  if (what.name_space != kLeaseNamespace)
+    return {false, "can only access leases in the \"kube-node-lease\" system namespace"};
+  if (what.verb == "create") return {true};  // of whose, the body says
+  if (scope.pool() && (what.verb == "list" || what.verb == "watch")) return {true};
+  if (!scope.contains(what.name))
+    return {false, "can only access node lease with the same name as the requesting node"};
+  return {what.verb == "get" || what.verb == "delete" || one_of(what.verb, kWrite) ||
+          what.verb == "watch" || what.verb == "list"};
+}
+
+Authorizer::Verdict NodeRules::on_referenced(const NodeScope& scope, const Attributes& what) const {
+  if (!one_of(what.verb, kRead) || !what.subresource.empty())
+    return {false, "can only read resources of this type"};
+  if (what.name.empty()) return {false, "No Object name found"};
+  if (referenced(scope, what.resource, what)) return {true};
+  return {false, "no relationship found between node and this object"};
+}
+
+Authorizer::Verdict NodeRules::on_service_account(const NodeScope& scope,
+                                                  const Attributes& what) const {
+  const bool token = what.subresource == "token" && what.verb == "create";
+  if (!token && !(what.subresource.empty() && what.verb == "get"))
+    return {false, "can only create tokens for individual service accounts"};
+  if (referenced(scope, "serviceaccounts", what)) return {true};
+  return {false, "no relationship found between node and this object"};
+}
+
+bool NodeRules::referenced(const NodeScope& scope, std::string_view resource,
+                           const Attributes& what) const {
+  const std::set<std::string> nodes = graph_.nodes_referring(resource, what.name_space, what.name);
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [&](const std::string& node) { return scope.contains(node); });
+}
+
+std::optional<Error> check_node_create(const NodeScope& scope, const Attributes& what,
+                                       const Json& body, const ObjectLookup& lookup) {
+  if (what.verb != "create") return std::nullopt;
+  const auto refused = [&](std::string why) {
+    return make_error(Code::Forbidden, what.resource +
+                                           (what.name.empty() ? "" : " \"" + what.name + "\"") +
+                                           " is forbidden: " + std::move(why));
+  };
+  const std::string name = text_at(body, {"metadata", "name"});
+  const bool named = what.resource == "nodes" || what.resource == "leases";
+  if (named && what.subresource.empty() && !scope.contains(name)) {
+    return refused("a node may not create \"" + name + "\", only what has its own name");
+  }
+  if (what.resource == "serviceaccounts" && what.subresource == "token") {
+    const std::string pod_name = text_at(body, {"spec", "boundObjectRef", "name"});
+    if (text_at(body, {"spec", "boundObjectRef", "kind"}) != "Pod")
+      return refused("node requested token not bound to a pod");
+    const Result<ObjectPtr> pod = lookup(kinds::kPod, what.name_space, pod_name);
+    if (!pod) return pod.error();
+    const std::shared_ptr<const Json> document = (*pod)->document();
+    if (!scope.contains(text_at(*document, {"spec", "nodeName"})))
+      return refused("node requested token bound to a pod scheduled on a different node");
+    if (text_at(*document, {"spec", "serviceAccountName"}) != what.name)
+      return refused("node requested token for a service account its pod does not use");
+  }
+  return std::nullopt;
+}
+
+}  // namespace krater::api
