@@ -1,0 +1,162 @@
+"""A Krater under test: the real binary, the real kubectl. Waits on conditions, never for a fixed time."""
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BINARY = os.environ.get("KRATER_BINARY", str(ROOT / "build" / "krater"))
+RAY_VENV = os.environ.get("KRATER_RAY_VENV", str(ROOT / ".venv-ray"))
+
+
+def free_port():
+    with contextlib.closing(socket.socket()) as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class KubectlError(AssertionError):
+    def __init__(self, args, code, out, err):
+        super().__init__(f"kubectl {' '.join(args)} -> {code}\n{out}{err}")
+        self.code, self.out, self.err = code, out, err
+
+
+class Cluster:
+    """`krater dev` in a directory of its own on a free loopback port."""
+
+    def __init__(self, directory, *arguments, images=None):
+        self.directory = pathlib.Path(directory)
+        self.data = self.directory / "data"
+        self.data.mkdir(parents=True, exist_ok=True)
+        self.listen = f"127.0.0.1:{free_port()}"
+        self.log = self.directory / "krater.log"
+        self.arguments = list(arguments)
+        lines = ["images:"] + [f"  - {{match: \"{match}\", path: \"{path}\"}}" for match, path in (images or {}).items()]
+        if images:
+            (self.directory / "images.yaml").write_text("\n".join(lines) + "\n")
+            self.arguments += ["--images", str(self.directory / "images.yaml")]
+        self.process = None
+
+    @property
+    def kubeconfig(self):
+        return self.data / "kubeconfig"
+
+    @property
+    def url(self):
+        return f"https://{self.listen}"
+
+    def start(self, timeout=30):
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(
+                [BINARY, "dev", "--data-dir", str(self.data), "--listen", self.listen, *self.arguments],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+        deadline = time.monotonic() + timeout
+        while time.monotonic() < deadline:
+            if self.process.poll() is not None:
+                raise AssertionError(f"krater dev ended with {self.process.returncode}:\n{self.tail()}")
+            if self.kubeconfig.exists() and self.try_kubectl("get", "--raw", "/readyz")[0] == 0:
+                return self
+            time.sleep(0.05)
+        raise AssertionError(f"krater dev is not ready:\n{self.tail()}")
+
+    def tail(self, lines=60):
+        return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
+
+    def stop(self, stop_signal=signal.SIGTERM, timeout=30):
+        if self.process is None or self.process.poll() is not None:
+            return
+        self.process.send_signal(stop_signal)
+        try:
+            self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise AssertionError(f"krater dev did not stop within {timeout} s:\n{self.tail()}")
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    # kubectl
+
+    def environment(self):
+        return dict(os.environ, KUBECONFIG=str(self.kubeconfig), KUBECACHEDIR=str(self.directory / "kube-cache"))
+
+    def try_kubectl(self, *args, stdin=None, timeout=60):
+        done = subprocess.run(["kubectl", "--cache-dir", str(self.directory / "kube-cache"), *args], env=self.environment(),
+                              input=stdin, text=True, capture_output=True, timeout=timeout)
+        return done.returncode, done.stdout, done.stderr
+
+    def kubectl(self, *args, stdin=None, timeout=60):
+        code, out, err = self.try_kubectl(*args, stdin=stdin, timeout=timeout)
+        if code != 0:
+            raise KubectlError(args, code, out, err)
+        return out
+
+    def kubectl_fails(self, *args, stdin=None, timeout=60):
+        code, out, err = self.try_kubectl(*args, stdin=stdin, timeout=timeout)
+        assert code != 0, f"kubectl {' '.join(args)} should have failed:\n{out}"
+        return err
+
+    def apply(self, manifest, *args):
+        text = manifest if isinstance(manifest, str) else json.dumps(manifest)
+        return self.kubectl("apply", "-f", "-", *args, stdin=text)
+
+    def get(self, *args):
+        """The object or list as a dict; None when it does not exist."""
+        code, out, err = self.try_kubectl("get", *args, "-o", "json")
+        if code != 0:
+            if "NotFound" in err or "not found" in err:
+                return None
+            raise KubectlError(args, code, out, err)
+        return json.loads(out)
+
+    def wait(self, what, condition, timeout=60, interval=0.2):
+        """Polls `condition` until it is truthy and returns its value; the cluster's state is in the failure."""
+        deadline = time.monotonic() + timeout
+        while True:
+            value = condition()
+            if value:
+                return value
+            if time.monotonic() > deadline:
+                raise AssertionError(f"not within {timeout} s: {what}\n{self.dump()}")
+            time.sleep(interval)
+
+    def dump(self):
+        parts = []
+        for args in (("get", "rayjob,raycluster,podgroup,pods,jobs,queues", "-A", "-o", "wide"),
+                     ("get", "events", "-A", "--sort-by=.lastTimestamp")):
+            code, out, err = self.try_kubectl(*args)
+            parts.append("\n".join((out + err).splitlines()[-40:]))
+        parts.append(self.tail(40))
+        return "\n---\n".join(parts)
+
+
+class NodeTraces:
+    """What pods leave on the machine: processes, network namespaces, cgroups, mounts."""
+
+    @staticmethod
+    def of(cluster):
+        data = str(cluster.data)
+        processes = []
+        for entry in pathlib.Path("/proc").iterdir():
+            if entry.name.isdigit():
+                with contextlib.suppress(OSError):
+                    command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                    if data in command and int(entry.name) != cluster.process.pid and "krater dev" not in command:
+                        processes.append(f"{entry.name} {command[:120]}")
+        mounts = [line.split()[1] for line in pathlib.Path("/proc/mounts").read_text().splitlines() if data in line]
+        spaces = subprocess.run(["ip", "netns", "list"], capture_output=True, text=True).stdout.split("\n")
+        groups = [str(p) for top in ("/sys/fs/cgroup",) for p in pathlib.Path(top).glob("**/krater*/**/pod*") if p.is_dir()]
+        return {"processes": processes, "mounts": mounts, "netns": sorted(s for s in spaces if "krater" in s or "cni" in s),
+                "cgroups": sorted(groups)}
+
+
+def copy_logs_to(cluster, target):
+    with contextlib.suppress(OSError):
+        shutil.copy(cluster.log, target)
