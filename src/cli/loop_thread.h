@@ -21,7 +21,8 @@ class LoopThread {
   void start();
   // Any thread but its own. Idempotent.
   void stop();
-  // Runs `task` on the loop and waits for it: how what lives on the loop is made and dropped from outside.
+  // Runs `task` on the loop and waits for it: how what lives on the loop is made and dropped from
+  // outside.
   void run_and_wait(std::function<void()> task);
 
  private:

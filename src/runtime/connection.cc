@@ -51,7 +51,7 @@ std::shared_ptr<asio::ssl::context> make_client_tls(const TlsIdentity& identity)
   auto context = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_client);
   context->set_options(asio::ssl::context::no_sslv2 | asio::ssl::context::no_sslv3 |
                        asio::ssl::context::no_tlsv1 | asio::ssl::context::no_tlsv1_1);
-  context->set_verify_mode(asio::ssl::verify_peer);
+  context->set_verify_mode(identity.verify ? asio::ssl::verify_peer : asio::ssl::verify_none);
   if (identity.ca_pem.empty()) {
     context->set_default_verify_paths();
   } else {

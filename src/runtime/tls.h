@@ -14,6 +14,8 @@ struct TlsIdentity {
   std::string ca_pem;           // trust exactly this; empty: the system's store
   std::string certificate_pem;  // client certificate; empty: none
   std::string key_pem;
+  // False only for fetching an authority that a join token pins by its hash.
+  bool verify = true;
 };
 
 // Throws boost::system::system_error when a PEM cannot be read.

@@ -1,0 +1,57 @@
+// What the verbs are told on the command line. Plain values; nothing is checked beyond its form.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace krater::cli {
+
+inline constexpr const char* kVersion = "0.1.0";
+
+struct ServerOptions {
+  std::string data_dir;
+  std::string listen = "127.0.0.1:6443";
+  int threads = 2;  // HTTP; a thread each for the store's writer, the controllers and the scheduler
+                    // comes on top
+  std::string
+      scheduler_conf{};  // a file; empty: the ConfigMap volcano-system/volcano-scheduler-configmap
+};
+
+enum class RuntimeKind { Process, Simulated };
+
+struct AgentOptions {
+  std::string server_url{};
+  std::string token{};      // join token; unused once the node has its certificate
+  std::string data_dir{};   // certificates, pods, logs
+  std::string node_name{};  // empty: the host's name; with several simulated nodes a prefix
+  RuntimeKind runtime = RuntimeKind::Process;
+  int nodes = 1;                // simulated only
+  std::string cpu{}, memory{};  // quantities; empty: what the machine has
+  std::string images{};         // YAML file: which directory stands for which image
+  std::string pod_cidr = "10.88.0.0/16";
+  bool stop_pods = false;  // on SIGTERM, end the pods too
+};
+
+struct DevOptions {
+  ServerOptions server;
+  AgentOptions agent;
+};
+
+struct TokenOptions {
+  std::string data_dir;
+  int hours = 24;
+};
+
+struct KubeconfigOptions {
+  std::string data_dir;
+  std::string server_url{};  // empty: what the server wrote at its last start
+};
+
+int run_dev(const DevOptions& options);
+int run_server(const ServerOptions& options);
+int run_agent(const AgentOptions& options);
+int run_token_create(const TokenOptions& options);
+int run_kubeconfig(const KubeconfigOptions& options);
+int run_version();
+
+}  // namespace krater::cli
