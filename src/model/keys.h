@@ -26,4 +26,9 @@ inline constexpr std::string_view kVolcanoJobNamespace = "volcano.sh/job-namespa
 inline constexpr std::string_view kVolcanoQueueName = "volcano.sh/queue-name";
 inline constexpr std::string_view kPreemptable = "volcano.sh/preemptable";
 
+// Krater: orders to the simulated runtime, on a pod
+inline constexpr std::string_view kSimStartDelay = "krater.io/sim-start-delay";
+inline constexpr std::string_view kSimRunTime = "krater.io/sim-run-time";
+inline constexpr std::string_view kSimExitCode = "krater.io/sim-exit-code";
+
 }  // namespace krater::keys

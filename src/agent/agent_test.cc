@@ -1,0 +1,212 @@
+#include "agent/agent.h"
+
+#include <gtest/gtest.h>
+
+#include "agent/simulated/simulated_runtime.h"
+#include "agent/testing/pods.h"
+#include "model/pod.h"
+#include "testing/fake_client.h"
+#include "testing/manual_loop.h"
+
+namespace krater::agent {
+namespace {
+
+using krater::testing::FakeClient;
+using krater::testing::ManualLoop;
+
+class AgentTest : public ::testing::Test {
+ protected:
+  void start(std::vector<std::string> names = {"n1"}) {
+    std::vector<NodeFacts> nodes;
+    for (const std::string& name : names)
+      nodes.push_back({name, "10.0.0.1", 4000, std::int64_t{8} << 30, std::int64_t{100} << 30});
+    agent.emplace(AgentDeps{client, loop, loop.wall(), rng, runtime}, std::move(nodes), NodeInfo{});
+    agent->start();
+    loop.run_ready();
+  }
+  ObjectPtr put_pod(const std::string& name, const std::string& spec,
+                    const Labels& annotations = {}, const std::string& node = "n1") {
+    Json pod = testing::pod_json(spec, name);
+    set_path(pod, {"spec", "nodeName"}, Json(node));
+    for (const auto& [key, value] : annotations)
+      set_path(pod, {"metadata", "annotations", key}, Json(value));
+    return client.put(kinds::kPod, std::move(pod));
+  }
+  PodView pod(const std::string& name) { return PodView(client.read(kinds::kPod, "ns", name)); }
+  void remove(const std::string& name, std::int64_t grace_seconds) {
+    // What a graceful delete leaves in the store.
+    Json next = *client.read(kinds::kPod, "ns", name)->document();
+    set_path(next, {"metadata", "deletionTimestamp"}, Json(to_rfc3339(loop.wall().now())));
+    set_path(next, {"metadata", "deletionGracePeriodSeconds"}, Json(grace_seconds));
+    set_path(next, {"metadata", "finalizers"}, Json(JsonArray{"test/hold"}));
+    client.put(kinds::kPod, std::move(next));
+  }
+  void let_go(const std::string& name) {
+    Json next = *client.read(kinds::kPod, "ns", name)->document();
+    erase_path(next, {"metadata", "finalizers"});
+    client.put(kinds::kPod, std::move(next));
+  }
+
+  ManualLoop loop;
+  FakeClient client{loop, loop.wall()};
+  SeededRng rng{1};
+  SimulatedRuntime runtime{loop, loop.wall()};
+  std::optional<Agent> agent;
+};
+
+TEST_F(AgentTest, RegistersTheNodeAndKeepsItsLease) {
+  start();
+  loop.advance(1s);
+  const ObjectPtr node = client.read(kinds::kNode, "", "n1");
+  ASSERT_NE(node, nullptr);
+  EXPECT_EQ(node->label("kubernetes.io/hostname"), "n1");
+  EXPECT_EQ(text_at(*node->document(), {"status", "capacity", "cpu"}), "4");
+  EXPECT_EQ(text_at(*node->document(), {"status", "allocatable", "memory"}), "8Gi");
+  EXPECT_EQ(text_at(*node->document(), {"status", "allocatable", "pods"}), "110");
+  const auto renewed = [&] {
+    return text_at(*client.read(kinds::kLease, "kube-node-lease", "n1")->document(),
+                   {"spec", "renewTime"});
+  };
+  const std::string first = renewed();
+  loop.advance(10s);
+  EXPECT_GT(renewed(), first);
+}
+
+TEST_F(AgentTest, SaysAgainThatItIsReadyWhenSomebodyDoubtsIt) {
+  start();
+  loop.advance(1s);
+  Json doubted = *client.read(kinds::kNode, "", "n1")->document();
+  doubted.at("status").at("conditions").at(3).at("status") = "Unknown";
+  client.put(kinds::kNode, std::move(doubted));
+  loop.advance(1s);
+  EXPECT_EQ(view(client.read(kinds::kNode, "", "n1")
+                     ->document()
+                     ->at("status")
+                     .at("conditions")
+                     .at(3)
+                     .at("status")
+                     .get_string()),
+            "True");
+}
+
+TEST_F(AgentTest, RegistersAgainWhenItsNodeIsDeleted) {
+  start();
+  loop.advance(1s);
+  const Uid before = client.read(kinds::kNode, "", "n1")->uid();
+  ASSERT_TRUE(client.apply(client::DeleteWrite{kinds::kNode, "", "n1"}));
+  loop.advance(3s);
+  ASSERT_NE(client.read(kinds::kNode, "", "n1"), nullptr);
+  EXPECT_NE(client.read(kinds::kNode, "", "n1")->uid(), before);
+}
+
+TEST_F(AgentTest, RunsAPodToItsEnd) {
+  start();
+  put_pod("p", R"({"restartPolicy":"Never","containers":[{"name":"a"}]})",
+          {{"krater.io/sim-start-delay", "2s"}, {"krater.io/sim-run-time", "30s"}});
+  loop.advance(1s);
+  EXPECT_EQ(pod("p").phase(), PodPhase::Pending);
+  EXPECT_EQ(pod("p").container_statuses().at(0).waiting_reason, "ContainerCreating");
+  loop.advance(2s);
+  EXPECT_EQ(pod("p").phase(), PodPhase::Running);
+  EXPECT_TRUE(pod("p").ready());
+  EXPECT_FALSE(pod("p").pod_ip().empty());
+  loop.advance(30s);
+  EXPECT_EQ(pod("p").phase(), PodPhase::Succeeded);
+  EXPECT_EQ(pod("p").container_statuses().at(0).exit->reason, "Completed");
+  EXPECT_EQ(runtime.sandboxes(), 0U);
+}
+
+TEST_F(AgentTest, RestartsAFailingContainerWithDelays) {
+  start();
+  put_pod("p", R"({"restartPolicy":"OnFailure","containers":[{"name":"a"}]})",
+          {{"krater.io/sim-run-time", "1s"}, {"krater.io/sim-exit-code", "7"}});
+  loop.advance(1500ms);
+  EXPECT_EQ(pod("p").container_statuses().at(0).restarts, 1) << "the first restart is immediate";
+  loop.advance(1s);
+  EXPECT_EQ(pod("p").phase(), PodPhase::Running);
+  EXPECT_EQ(pod("p").container_statuses().at(0).waiting_reason, "CrashLoopBackOff");
+  EXPECT_EQ(pod("p").container_statuses().at(0).last_exit->code, 7);
+  loop.advance(10s);
+  EXPECT_EQ(pod("p").container_statuses().at(0).restarts, 2);
+}
+
+TEST_F(AgentTest, ADeletedPodIsStoppedAndThenRemovedFromTheApi) {
+  start();
+  put_pod("p", R"({"containers":[{"name":"a"}]})");
+  loop.advance(1s);
+  ASSERT_EQ(pod("p").phase(), PodPhase::Running);
+  remove("p", 30);
+  loop.advance(1s);
+  EXPECT_EQ(runtime.sandboxes(), 0U);
+  EXPECT_EQ(pod("p").phase(), PodPhase::Failed);
+  EXPECT_EQ(pod("p").container_statuses().at(0).exit->code, 143);
+  const auto& last = std::get<client::DeleteWrite>(client.writes.back());
+  EXPECT_EQ(last.grace_seconds, 0);
+  let_go("p");
+  loop.advance(1s);
+  EXPECT_EQ(agent->pods(), 0U);
+}
+
+TEST_F(AgentTest, APodWhoseObjectVanishesIsStopped) {
+  start();
+  put_pod("p", R"({"containers":[{"name":"a"}]})");
+  loop.advance(1s);
+  ASSERT_TRUE(client.apply(client::DeleteWrite{kinds::kPod, "ns", "p"}));
+  loop.advance(1s);
+  EXPECT_EQ(runtime.sandboxes(), 0U);
+  EXPECT_EQ(agent->pods(), 0U);
+}
+
+TEST_F(AgentTest, AFinishedPodIsNotRunAgainByANewAgent) {
+  Json done = testing::pod_json(R"({"restartPolicy":"Never","containers":[{"name":"a"}]})");
+  set_path(done, {"status", "phase"}, Json("Succeeded"));
+  client.put(kinds::kPod, std::move(done));
+  start();
+  loop.advance(10s);
+  EXPECT_EQ(pod("p").phase(), PodPhase::Succeeded);
+  EXPECT_EQ(runtime.sandboxes(), 0U);
+}
+
+TEST_F(AgentTest, ARunThatCannotBeFoundAgainHasEnded) {
+  Json lost = testing::pod_json(R"({"restartPolicy":"Never","containers":[{"name":"a"}]})");
+  set_path(lost, {"status"},
+           *parse_json(R"({"phase":"Running","containerStatuses":[{"name":"a","restartCount":0,
+    "state":{"running":{"startedAt":"2026-01-01T00:00:00Z"}}}]})"));
+  client.put(kinds::kPod, std::move(lost));
+  start();
+  loop.advance(1s);
+  EXPECT_EQ(pod("p").phase(), PodPhase::Failed);
+  EXPECT_EQ(pod("p").container_statuses().at(0).exit->reason, "ContainerStatusUnknown");
+  EXPECT_EQ(pod("p").container_statuses().at(0).exit->code, 137);
+}
+
+TEST_F(AgentTest, AStatusWriteThatFailsIsRepeated) {
+  start();
+  int failures = 3;
+  client.fail = [&](const client::Write& write) -> std::optional<Error> {
+    const auto* patch = std::get_if<client::PatchWrite>(&write);
+    if (patch == nullptr || patch->kind != kinds::kPod || failures == 0) return std::nullopt;
+    --failures;
+    return make_error(failures == 1 ? Code::Conflict : Code::Unavailable, "not now");
+  };
+  put_pod("p", R"({"containers":[{"name":"a"}]})");
+  loop.advance(5s);
+  EXPECT_EQ(failures, 0);
+  EXPECT_EQ(pod("p").phase(), PodPhase::Running);
+}
+
+TEST_F(AgentTest, ManyNodesShareOneAgent) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 50; ++i) names.push_back("sim-" + std::to_string(i));
+  start(names);
+  put_pod("mine", R"({"containers":[{"name":"a"}]})", {}, "sim-7");
+  put_pod("other", R"({"containers":[{"name":"a"}]})", {}, "elsewhere");
+  loop.advance(11s);
+  EXPECT_EQ(client.all(kinds::kNode).size(), 50U);
+  EXPECT_EQ(client.all(kinds::kLease).size(), 50U);
+  EXPECT_EQ(pod("mine").phase(), PodPhase::Running);
+  EXPECT_TRUE(pod("other").container_statuses().empty());
+}
+
+}  // namespace
+}  // namespace krater::agent

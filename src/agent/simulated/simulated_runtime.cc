@@ -1,0 +1,115 @@
+#include "agent/simulated/simulated_runtime.h"
+
+#include <fmt/format.h>
+
+#include "base/strings.h"
+#include "model/keys.h"
+
+namespace krater::agent {
+namespace {
+
+std::optional<Duration> duration_order(const Labels& annotations, std::string_view key) {
+  const auto place = annotations.find(key);
+  return place == annotations.end() ? std::nullopt : parse_go_duration(place->second);
+}
+
+}  // namespace
+
+SimulatedRuntime::~SimulatedRuntime() {
+  for (auto& [uid, pod] : sandboxes_) {
+    for (auto& [name, run] : pod.runs) loop_.cancel(run.timer);
+  }
+}
+
+void SimulatedRuntime::list(Done<std::vector<Sandbox>> done) {
+  loop_.post([done = std::move(done)] { done(std::vector<Sandbox>()); });
+}
+
+void SimulatedRuntime::create_sandbox(SandboxSpec spec, Done<Sandbox> done) {
+  const std::uint32_t n = ++last_address_;
+  Pod& pod = sandboxes_[spec.uid];
+  pod.ip = fmt::format("10.{}.{}.{}", 64 + (n >> 16) % 64, (n >> 8) & 255, n & 255);
+  pod.start_delay = duration_order(spec.annotations, keys::kSimStartDelay).value_or(Duration(0));
+  pod.run_time = duration_order(spec.annotations, keys::kSimRunTime);
+  if (const auto code = spec.annotations.find(keys::kSimExitCode); code != spec.annotations.end()) {
+    pod.exit_code = static_cast<int>(parse_int(code->second).value_or(0)) & 255;
+  }
+  Sandbox out;
+  out.uid = spec.uid;
+  out.ip = pod.ip;
+  loop_.post([done = std::move(done), out = std::move(out)] { done(out); });
+}
+
+void SimulatedRuntime::start_container(const std::string& uid, ContainerRun spec,
+                                       Done<Started> done) {
+  const auto pod = sandboxes_.find(uid);
+  if (pod == sandboxes_.end()) {
+    loop_.post(
+        [done = std::move(done)] { done(make_error(Code::Unavailable, "the sandbox is gone")); });
+    return;
+  }
+  const std::string name = spec.name;
+  Run& made = pod->second.runs[name];
+  made.spec = std::move(spec);
+  made.starting = std::move(done);
+  const Duration delay = made.spec.role == Role::Main ? pod->second.start_delay : Duration(0);
+  made.timer = loop_.after(delay, [this, uid, name] { run(uid, name); });
+}
+
+void SimulatedRuntime::run(const std::string& uid, const std::string& container) {
+  Pod& pod = sandboxes_.at(uid);
+  Run& run = pod.runs.at(container);
+  run.timer = 0;
+  run.started = {fmt::format("simulated://{}/{}/{}", uid, container, run.spec.attempt),
+                 clock_.now()};
+  if (run.spec.role == Role::Init) {
+    run.timer = loop_.after(Duration(0), [this, uid, container] { end(uid, container, 0, 0); });
+  } else if (run.spec.role == Role::Main && pod.run_time) {
+    run.timer = loop_.after(*pod.run_time, [this, uid, container, code = pod.exit_code] {
+      end(uid, container, code, 0);
+    });
+  }
+  const Done<Started> done = std::move(run.starting);
+  run.starting = nullptr;
+  const Started started = run.started;
+  done(started);
+}
+
+void SimulatedRuntime::end(const std::string& uid, const std::string& container, int code,
+                           int signal) {
+  const auto pod = sandboxes_.find(uid);
+  if (pod == sandboxes_.end()) return;
+  const auto place = pod->second.runs.find(container);
+  if (place == pod->second.runs.end()) return;
+  const Run ended = std::move(place->second);
+  loop_.cancel(ended.timer);
+  pod->second.runs.erase(place);
+  ExitInfo exit;
+  exit.code = code;
+  exit.signal = signal;
+  exit.reason = code == 0 ? "Completed" : "Error";
+  exit.started = ended.started.at;
+  exit.finished = clock_.now();
+  exit.container_id = ended.started.container_id;
+  if (listener_ != nullptr) listener_->on_container_exit(uid, container, ended.spec.attempt, exit);
+}
+
+void SimulatedRuntime::stop_container(const std::string& uid, const std::string& container,
+                                      std::int64_t) {
+  loop_.post([this, uid, container] { end(uid, container, 143, 0); });
+}
+
+void SimulatedRuntime::remove_sandbox(const std::string& uid, Done<bool> done) {
+  if (const auto place = sandboxes_.find(uid); place != sandboxes_.end()) {
+    for (auto& [name, run] : place->second.runs) loop_.cancel(run.timer);
+    sandboxes_.erase(place);
+  }
+  loop_.post([done = std::move(done)] { done(true); });
+}
+
+void SimulatedRuntime::exec(const std::string&, const std::string&, std::vector<std::string>, int,
+                            Done<ExecResult> done) {
+  loop_.post([done = std::move(done)] { done(ExecResult{}); });
+}
+
+}  // namespace krater::agent

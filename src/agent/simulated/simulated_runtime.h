@@ -1,0 +1,61 @@
+// A runtime that only keeps books: pods start after a delay, run for a time and end with a code, as
+// their annotations say. Thousands of nodes share one. On the agent's loop.
+//   krater.io/sim-start-delay: 2s    before a main container runs (default: at once)
+//   krater.io/sim-run-time: 1m       after which it ends (default: it runs until it is stopped)
+//   krater.io/sim-exit-code: "1"     how it ends (default 0)
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "agent/runtime.h"
+#include "base/env.h"
+
+namespace krater::agent {
+
+class SimulatedRuntime final : public Runtime {
+ public:
+  SimulatedRuntime(Loop& loop, const WallClock& clock) : loop_(loop), clock_(clock) {}
+  ~SimulatedRuntime() override;
+
+  void set_listener(RuntimeListener* listener) override { listener_ = listener; }
+  void list(Done<std::vector<Sandbox>> done) override;
+  void create_sandbox(SandboxSpec spec, Done<Sandbox> done) override;
+  void start_container(const std::string& uid, ContainerRun run, Done<Started> done) override;
+  void stop_container(const std::string& uid, const std::string& container,
+                      std::int64_t grace_seconds) override;
+  void remove_sandbox(const std::string& uid, Done<bool> done) override;
+  void forget(const std::string& uid) override { sandboxes_.erase(uid); }
+  void exec(const std::string& uid, const std::string& container, std::vector<std::string> argv,
+            int timeout_seconds, Done<ExecResult> done) override;
+  bool needs_content() const override { return false; }
+  std::string pod_directory(const std::string&) const override { return {}; }
+
+  std::size_t sandboxes() const { return sandboxes_.size(); }
+
+ private:
+  struct Run {
+    ContainerRun spec;
+    Started started;
+    Loop::TimerId timer = 0;  // of the start or of the end
+    Done<Started> starting;   // set until it runs
+  };
+  struct Pod {
+    std::string ip;
+    Duration start_delay{};
+    std::optional<Duration> run_time;
+    int exit_code = 0;
+    std::map<std::string, Run> runs;  // alive ones
+  };
+
+  void run(const std::string& uid, const std::string& container);
+  void end(const std::string& uid, const std::string& container, int code, int signal);
+
+  Loop& loop_;
+  const WallClock& clock_;
+  RuntimeListener* listener_ = nullptr;
+  std::map<std::string, Pod> sandboxes_;
+  std::uint32_t last_address_ = 0;
+};
+
+}  // namespace krater::agent
