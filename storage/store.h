@@ -9,6 +9,8 @@
 // - A watch delivers every event after its start revision exactly once, in revision order. Slow
 // watchers are not cut
 //   off: they pull, from memory or from the log on disk. Only compaction ends them (Code::Expired).
+// - Keys are not empty and hold no NUL byte. One transaction names a key in at most one put or
+// delete.
 // - compact(r) drops history up to r: snapshot_at and watches below it answer Code::Expired.
 #pragma once
 
@@ -33,8 +35,8 @@ struct Record {
   Bytes value;
   Revision created;   // revision of the put that brought the key into being
   Revision modified;  // revision of this version
-  // What Options::decode made of it, once, when the version was published (or loaded). Null without
-  // a decoder.
+  // What OpenOptions::decode made of it, once, when the version was published (or loaded). Null
+  // without a decoder.
   std::shared_ptr<const void> decoded;
 };
 using RecordPtr = std::shared_ptr<const Record>;
@@ -51,6 +53,8 @@ struct Expect {
   static Expect exactly(Revision revision) { return {What::Exactly, revision}; }
 };
 
+// Preconditions are judged on the state before the transaction. Deleting what is absent is NotFound
+// whatever is expected.
 struct Op {
   enum class What { Put, Delete, Check };  // Check writes nothing and consumes no revision
   What what = What::Put;
@@ -75,13 +79,13 @@ struct Transaction {
 };
 
 struct Committed {
-  Revision revision;               // of the last write
+  Revision revision;  // of the last write; the store's revision when nothing was written
   std::vector<RecordPtr> records;  // one per op: the new version; for a delete its last value at
                                    // the deletion's revision; null for a check
 };
 
 // A failed precondition: Code::AlreadyExists (Absent), NotFound (Present, Exactly on nothing) or
-// Conflict (Exactly).
+// Conflict (Exactly). Code::Invalid: a key, a `revision_at` or a repeated key against the contract.
 struct CommitFailure {
   Error error;
   std::size_t op = 0;   // index of the op that failed
@@ -125,7 +129,8 @@ class Snapshot {
 };
 using SnapshotPtr = std::shared_ptr<const Snapshot>;
 
-// A cursor over the event log. One reader thread at a time; dropping it ends the watch.
+// A cursor over the event log. One reader thread at a time. Dropping it ends the watch: once the
+// destructor has returned `notify` is not running and will not be called. Drop it before the store.
 class Watch {
  public:
   virtual ~Watch() = default;
@@ -158,7 +163,9 @@ class Store {
   virtual void commit(Transaction transaction, CommitDone done) = 0;
   // Code::Expired when `after` is below the compaction, Code::Invalid when it is in the future.
   virtual Result<std::unique_ptr<Watch>> watch(WatchOptions options) = 0;
-  // Code::Expired if already compacted further, Code::Invalid for the future.
+  // Code::Expired if already compacted further, Code::Invalid for the future. Works on the caller's
+  // thread, in small steps between the writer's batches, and returns when the space is released:
+  // never call it on a loop.
   virtual Result<void> compact(Revision revision) = 0;
   // Why no write is accepted any more, or nothing while all is well (readyz).
   virtual std::optional<std::string> failure() const = 0;
@@ -166,8 +173,8 @@ class Store {
   virtual void stop() = 0;
 };
 
-// Made once for each version that is published or loaded; runs on the writer's thread, so keep it
-// lean.
+// Made once for each version that is published (on the writer's thread, so keep it lean) or loaded
+// from history (on the reader's thread, so keep it free of shared state).
 using Decode = std::function<std::shared_ptr<const void>(std::string_view key, const Bytes& value,
                                                          Revision created, Revision modified)>;
 

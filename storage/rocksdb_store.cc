@@ -1,0 +1,197 @@
+#include "storage/rocksdb_store.h"
+
+#include <atomic>
+#include <thread>
+#include <utility>
+
+#include "base/log.h"
+#include "storage/commit_plan.h"
+#include "storage/key_codec.h"
+#include "storage/rocksdb_disk.h"
+#include "storage/rocksdb_history.h"
+#include "storage/rocksdb_recovery.h"
+#include "storage/rocksdb_sweep.h"
+#include "storage/snapshots.h"
+#include "storage/watch_hub.h"
+#include "storage/write_queue.h"
+
+namespace krater::storage {
+namespace {
+
+// Owns the writer's thread. What a write passes, in order: queue -> plan -> disk -> snapshots ->
+// watches -> answer.
+class RocksdbStore final : public Store {
+ public:
+  RocksdbStore(const OpenOptions& options, std::shared_ptr<Disk> disk, IndexEditor index,
+               Revision head)
+      : disk_(std::move(disk)),
+        history_(std::make_shared<const DiskHistory>(disk_)),
+        index_(std::move(index)),
+        head_(head),
+        snapshots_({options.recent_snapshots, options.recent_snapshot_bytes}, index_.freeze(),
+                   head),
+        hub_(head, {options.recent_events, options.recent_event_bytes}, history_),
+        queue_({options.queue_transactions, options.queue_bytes, options.group_bytes}),
+        writer_([this] { run_writer(); }) {}
+
+  ~RocksdbStore() override { stop(); }
+
+  SnapshotPtr snapshot() const override { return snapshots_.newest(); }
+  Revision revision() const override { return snapshots_.newest()->revision(); }
+  Revision compacted() const override { return disk_->compacted(); }
+
+  Result<SnapshotPtr> snapshot_at(Revision revision) const override {
+    TRY(check_revision(revision));
+    if (SnapshotPtr recent = snapshots_.at(revision)) return recent;
+    return history_->snapshot(revision);
+  }
+
+  Result<std::unique_ptr<Watch>> watch(WatchOptions options) override {
+    TRY(check_revision(options.after));
+    return hub_.watch(std::move(options));
+  }
+
+  void commit(Transaction transaction, CommitDone done) override;
+  Result<void> compact(Revision revision) override;
+  std::optional<std::string> failure() const override;
+  void stop() override;
+
+ private:
+  Result<void> check_revision(Revision revision) const;
+  void run_writer();
+  void write_group(std::vector<PendingCommit> group);
+  void publish(CommitPlan& plan);
+  void fail(const Error& error);
+  Error refusal() const;
+
+  const std::shared_ptr<Disk> disk_;
+  const std::shared_ptr<const DiskHistory> history_;
+  // Writer's thread only.
+  IndexEditor index_;
+  Revision head_;
+  // Any thread.
+  Snapshots snapshots_;
+  WatchHub hub_;
+  WriteQueue queue_;
+  std::mutex compacting_;  // one compaction at a time; held across its I/O, by nobody else
+  mutable std::mutex failure_mutex_;
+  std::optional<std::string> failure_;
+  std::once_flag stopped_;
+  std::thread writer_;  // last: it uses all of the above
+};
+
+Result<void> RocksdbStore::check_revision(Revision revision) const {
+  if (revision < disk_->compacted()) return expired(revision, disk_->compacted());
+  if (revision > this->revision()) {
+    return make_error(Code::Invalid, "revision " + revision.text() +
+                                         " has not happened yet, the newest is " +
+                                         this->revision().text());
+  }
+  return {};
+}
+
+void RocksdbStore::commit(Transaction transaction, CommitDone done) {
+  PendingCommit pending{std::move(transaction), std::move(done)};
+  switch (queue_.put(pending)) {
+    case WriteQueue::Put::Queued:
+      return;
+    case WriteQueue::Put::Full:
+      pending.done(CommitFailure{make_error(Code::TooManyRequests, "too many writes are waiting")},
+                   {});
+      return;
+    case WriteQueue::Put::Closed:
+      pending.done(CommitFailure{refusal()}, {});
+      return;
+  }
+}
+
+void RocksdbStore::run_writer() {
+  for (auto group = queue_.take(); !group.empty(); group = queue_.take()) {
+    if (failure()) {
+      for (PendingCommit& pending : group) pending.done(CommitFailure{refusal()}, {});
+    } else {
+      write_group(std::move(group));
+    }
+  }
+}
+
+void RocksdbStore::write_group(std::vector<PendingCommit> group) {
+  CommitPlan plan(index_, head_, disk_->decode());
+  std::vector<CommitPlan::Outcome> outcomes;
+  outcomes.reserve(group.size());
+  for (PendingCommit& pending : group) outcomes.push_back(plan.add(std::move(pending.transaction)));
+  if (!plan.events().empty()) {
+    const auto written = disk_->append(plan.events(), plan.synced());
+    if (!written) {
+      // The index now holds what is not on disk; nobody sees it, for nothing is published any more.
+      fail(written.error());
+      for (PendingCommit& pending : group) pending.done(CommitFailure{refusal()}, {});
+      return;
+    }
+    publish(plan);
+  }
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    group[i].done(std::move(outcomes[i].failure), std::move(outcomes[i].committed));
+  }
+}
+
+// Readers first: who learns of an event may ask for the state that has it.
+void RocksdbStore::publish(CommitPlan& plan) {
+  head_ = plan.head();
+  snapshots_.publish(index_.freeze(), head_, plan.replaced_bytes());
+  hub_.publish(plan.events());
+}
+
+Result<void> RocksdbStore::compact(Revision revision) {
+  const std::lock_guard lock(compacting_);
+  TRY(check_revision(revision));
+  if (failure()) return refusal();
+  if (revision > disk_->compacted()) {
+    TRY(disk_->set_meta(kMetaCompacted, revision.number()));
+    disk_->set_compacted(revision);
+  }
+  return sweep(disk_);
+}
+
+void RocksdbStore::fail(const Error& error) {
+  log::error("store.failed", {{"why", error.message}});
+  {
+    const std::lock_guard lock(failure_mutex_);
+    failure_ = error.message;
+  }
+  queue_.close();
+}
+
+std::optional<std::string> RocksdbStore::failure() const {
+  const std::lock_guard lock(failure_mutex_);
+  return failure_;
+}
+
+Error RocksdbStore::refusal() const {
+  const auto why = failure();
+  return make_error(Code::Unavailable,
+                    why ? "the store accepts no writes: " + *why : "the store has been stopped");
+}
+
+void RocksdbStore::stop() {
+  std::call_once(stopped_, [this] {
+    queue_.close();
+    writer_.join();
+    if (failure()) return;
+    if (const auto synced = disk_->sync(head_); !synced) fail(synced.error());
+  });
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Store>> open_rocksdb(OpenOptions options) {
+  TRY_ASSIGN(std::shared_ptr<Disk> disk, Disk::open(options));
+  IndexEditor index;
+  TRY_ASSIGN(const Revision head, recover(*disk, index));
+  log::info("store.open",
+            {{"path", disk->path()}, {"revision", head}, {"compacted", disk->compacted()}});
+  return std::unique_ptr<Store>(
+      std::make_unique<RocksdbStore>(options, std::move(disk), std::move(index), head));
+}
+
+}  // namespace krater::storage
