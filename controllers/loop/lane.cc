@@ -139,6 +139,7 @@ void ControllerLoop::Lane::answered(const PassPtr& pass, std::size_t step, std::
       ++counters_.conflicts;
     } else {
       ++counters_.failures;
+      reconciler_->write_failed(pass->key, planned, result.error());
       if (pass->failed == 1) {  // one line a pass: the others mostly say the same
         log::warn("controller.write_failed", {{"controller", counters_.name},
                                               {"key", pass->key.text()},

@@ -76,6 +76,9 @@ class Reconciler {
   // Keys to reconcile once at the start, whether their objects exist or not.
   virtual std::vector<ObjectKey> first_keys() const { return {}; }
   virtual Plan reconcile(const ObjectKey& key, const client::Cache& cache, WallTime now) = 0;
+  // Told of each write of a pass that failed and was not fine (conflicts excepted), before the key
+  // is retried: for controllers that report failures in their object's status.
+  virtual void write_failed(const ObjectKey&, const PlannedWrite&, const Error&) {}
 };
 
 }  // namespace krater::controllers

@@ -1,0 +1,16 @@
+// How large a Ray cluster's gang is: computed from the pods as they will be created. Pure.
+#pragma once
+
+#include "controllers/batchscheduler/batch_scheduler.h"
+#include "controllers/raycluster/pod_builder.h"
+
+namespace krater::controllers {
+
+// The head and every wanted worker (with autoscaling on: minReplicas of each group; suspended
+// groups: none). The sum of what they request, as the scheduler will count it. Members saturate at
+// int32.
+GangSize gang_size(const PodContext& context);
+// What a pod made from this template requests.
+ResourceList template_requests(const Json& pod_template);
+
+}  // namespace krater::controllers
