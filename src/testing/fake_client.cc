@@ -30,6 +30,11 @@ void merge_patch(Json& target, const Json& patch) {
 void FakeClient::get(const Kind& kind, const std::string& name_space, const std::string& name,
                      client::Callback<ObjectPtr> done) {
   const ObjectPtr found = read(kind, name_space, name);
+  const ObjectKey key = ObjectKey::of(kind, name_space, name);
+  if (const auto failure = fail_get ? fail_get(key) : std::nullopt) {
+    loop_.post([failure, done = std::move(done)] { done(*failure); });
+    return;
+  }
   loop_.post([found, name, done = std::move(done)] {
     if (found) return done(found);
     done(make_error(Code::NotFound, "\"" + name + "\" not found"));
@@ -158,6 +163,11 @@ Result<ObjectPtr> FakeClient::update(const UpdateWrite& write) {
     set_path(next, {"status"}, status == nullptr ? Json(boost::json::object_kind) : *status);
     return store(key, std::move(next));
   }
+  if (write.subresource == "finalize") {
+    const Json* left = find(write.object, {"spec", "finalizers"});
+    set_path(next, {"spec", "finalizers"}, left == nullptr ? Json(boost::json::array_kind) : *left);
+    return store(key, std::move(next));
+  }
   const Json* spec_before = find(next, {"spec"});
   const Json* spec_after = find(write.object, {"spec"});
   const bool spec_changed =
@@ -186,14 +196,35 @@ Result<ObjectPtr> FakeClient::patch(const PatchWrite& write) {
 Result<ObjectPtr> FakeClient::remove(const DeleteWrite& write) {
   const ObjectKey key = ObjectKey::of(write.kind, write.name_space, write.name);
   const auto place = objects_.find(key);
-  if (place == objects_.end())
+  if (place == objects_.end()) {
     return make_error(Code::NotFound, "\"" + write.name + "\" not found");
-  if (write.only_uid && *write.only_uid != place->second->uid())
+  }
+  if (write.only_uid && *write.only_uid != place->second->uid()) {
     return make_error(Code::Conflict, "the UID in the precondition does not match");
-  if (place->second->finalizers().empty()) return erase(key);
-  if (place->second->deletion()) return place->second;
+  }
+  if (write.only_if && *write.only_if != place->second->revision()) {
+    return make_error(Code::Conflict, "the object has been modified");
+  }
   Json next = *place->second->document();
-  set_path(next, {"metadata", "deletionTimestamp"}, Json(to_rfc3339(clock_.now())));
+  JsonArray finalizers;
+  for (const std::string& finalizer : place->second->finalizers()) {
+    const bool policy = finalizer == "orphan" || finalizer == "foregroundDeletion";
+    if (!policy || write.propagation == client::Propagation::Default)
+      finalizers.emplace_back(finalizer);
+  }
+  if (write.propagation == client::Propagation::Orphan) finalizers.emplace_back("orphan");
+  if (write.propagation == client::Propagation::Foreground)
+    finalizers.emplace_back("foregroundDeletion");
+  const JsonArray* held = array_at(next, {"spec", "finalizers"});
+  const bool held_namespace = write.kind == kinds::kNamespace && held != nullptr && !held->empty();
+  if (finalizers.empty() && !held_namespace) return erase(key);
+  if (!finalizers.empty()) set_path(next, {"metadata", "finalizers"}, std::move(finalizers));
+  if (held_namespace) set_path(next, {"status", "phase"}, "Terminating");
+  if (!place->second->deletion()) {
+    set_path(next, {"metadata", "deletionTimestamp"}, Json(to_rfc3339(clock_.now())));
+  } else if (next == *place->second->document()) {
+    return place->second;
+  }
   return store(key, std::move(next));
 }
 
@@ -222,7 +253,10 @@ Result<ObjectPtr> FakeClient::store(const ObjectKey& key, Json object) {
              Object::parse(key, revision, std::make_shared<const std::string>(to_json(object))));
   objects_[key] = stored;
   // The last finalizer is gone from an object that is being deleted: so is the object.
-  if (stored->deletion() && stored->finalizers().empty()) return erase(key);
+  // (Of namespaces, spec.finalizers too.)
+  const JsonArray* held = array_at(*stored->document(), {"spec", "finalizers"});
+  const bool held_namespace = stored->kind() == "Namespace" && held != nullptr && !held->empty();
+  if (stored->deletion() && stored->finalizers().empty() && !held_namespace) return erase(key);
   tell(key, stored, false);
   return stored;
 }

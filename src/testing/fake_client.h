@@ -35,6 +35,8 @@ class FakeClient final : public client::ObjectClient {
   Result<ObjectPtr> apply(const client::Write& write);
   // Asked before every write(): an Error fails it.
   std::function<std::optional<Error>(const client::Write&)> fail{};
+  // Asked before every get().
+  std::function<std::optional<Error>(const ObjectKey&)> fail_get{};
   // Every write that was asked for, in order.
   std::vector<client::Write> writes{};
 
