@@ -92,6 +92,7 @@ Result<std::shared_ptr<Disk>> Disk::open(const OpenOptions& options) {
   rocksdb::Env* env = disk->env_ ? disk->env_.get() : rocksdb::Env::Default();
   const rocksdb::Status made = env->CreateDirIfMissing(disk->path_);
   if (!made.ok()) return disk->error(made, "creating the data directory");
+  TRY(disk->check_complete(*env));
   rocksdb::DB* db = nullptr;
   const rocksdb::Status status =
       rocksdb::DB::Open(database_options(options, env), disk->path_, &db);
@@ -104,6 +105,23 @@ Result<std::shared_ptr<Disk>> Disk::open(const OpenOptions& options) {
   if (!status.ok()) return disk->error(status, "opening");
   TRY_ASSIGN(disk->mark_, DurableMark::open(*env, disk->path_));
   return disk;
+}
+
+// RocksDB takes a directory without CURRENT for a new one, and what lies in it for rubbish.
+Result<void> Disk::check_complete(rocksdb::Env& env) const {
+  std::vector<std::string> files;
+  const rocksdb::Status status = env.GetChildren(path_, &files);
+  if (!status.ok()) return error(status, "listing");
+  const auto has = [&files](auto matches) {
+    return std::any_of(files.begin(), files.end(), matches);
+  };
+  const auto is_content = [](const std::string& name) {
+    return name.ends_with(".sst") || name.ends_with(".log") || name.starts_with("MANIFEST-");
+  };
+  if (has(is_content) && !has([](const std::string& name) { return name == "CURRENT"; })) {
+    return damaged(path_ + "/CURRENT is missing");
+  }
+  return {};
 }
 
 Disk::~Disk() = default;
@@ -161,9 +179,8 @@ Error Disk::error(const rocksdb::Status& status, std::string_view doing) const {
 }
 
 Error Disk::damaged(std::string_view what) const {
-  return make_error(Code::Internal, "data directory " + path_ +
-                                        " is damaged: " + std::string(what) +
-                                        "; nothing was changed, restore it from a snapshot");
+  return make_error(Code::Internal, "data directory " + path_ + " is damaged: " +
+                                        std::string(what) + "; restore it from a snapshot");
 }
 
 }  // namespace krater::storage

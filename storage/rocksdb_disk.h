@@ -57,6 +57,7 @@ class Disk {
 
  private:
   Disk() = default;
+  Result<void> check_complete(rocksdb::Env& env) const;
   // In order of construction; the environment outlives the database.
   std::shared_ptr<rocksdb::Env> env_;
   std::string path_;

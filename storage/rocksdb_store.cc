@@ -1,6 +1,6 @@
 #include "storage/rocksdb_store.h"
 
-#include <atomic>
+#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -32,7 +32,9 @@ class RocksdbStore final : public Store {
                    head),
         hub_(head, {options.recent_events, options.recent_event_bytes}, history_),
         queue_({options.queue_transactions, options.queue_bytes, options.group_bytes}),
-        writer_([this] { run_writer(); }) {}
+        threaded_(options.writer_thread) {
+    if (threaded_) writer_ = std::thread([this] { run_writer(); });
+  }
 
   ~RocksdbStore() override { stop(); }
 
@@ -59,6 +61,8 @@ class RocksdbStore final : public Store {
  private:
   Result<void> check_revision(Revision revision) const;
   void run_writer();
+  void write_queued();
+  void handle(std::vector<PendingCommit> group);
   void write_group(std::vector<PendingCommit> group);
   void publish(CommitPlan& plan);
   void fail(const Error& error);
@@ -69,6 +73,7 @@ class RocksdbStore final : public Store {
   // Writer's thread only.
   IndexEditor index_;
   Revision head_;
+  bool writing_ = false;
   // Any thread.
   Snapshots snapshots_;
   WatchHub hub_;
@@ -77,6 +82,7 @@ class RocksdbStore final : public Store {
   mutable std::mutex failure_mutex_;
   std::optional<std::string> failure_;
   std::once_flag stopped_;
+  const bool threaded_;
   std::thread writer_;  // last: it uses all of the above
 };
 
@@ -94,6 +100,7 @@ void RocksdbStore::commit(Transaction transaction, CommitDone done) {
   PendingCommit pending{std::move(transaction), std::move(done)};
   switch (queue_.put(pending)) {
     case WriteQueue::Put::Queued:
+      if (!threaded_) write_queued();
       return;
     case WriteQueue::Put::Full:
       pending.done(CommitFailure{make_error(Code::TooManyRequests, "too many writes are waiting")},
@@ -107,12 +114,23 @@ void RocksdbStore::commit(Transaction transaction, CommitDone done) {
 
 void RocksdbStore::run_writer() {
   for (auto group = queue_.take(); !group.empty(); group = queue_.take()) {
-    if (failure()) {
-      for (PendingCommit& pending : group) pending.done(CommitFailure{refusal()}, {});
-    } else {
-      write_group(std::move(group));
-    }
+    handle(std::move(group));
   }
+}
+
+// Without a thread: an answer that commits again finds the outer call at work and leaves it to
+// that.
+void RocksdbStore::write_queued() {
+  if (std::exchange(writing_, true)) return;
+  for (auto group = queue_.take_queued(); !group.empty(); group = queue_.take_queued()) {
+    handle(std::move(group));
+  }
+  writing_ = false;
+}
+
+void RocksdbStore::handle(std::vector<PendingCommit> group) {
+  if (!failure()) return write_group(std::move(group));
+  for (PendingCommit& pending : group) pending.done(CommitFailure{refusal()}, {});
 }
 
 void RocksdbStore::write_group(std::vector<PendingCommit> group) {
@@ -176,7 +194,7 @@ Error RocksdbStore::refusal() const {
 void RocksdbStore::stop() {
   std::call_once(stopped_, [this] {
     queue_.close();
-    writer_.join();
+    if (writer_.joinable()) writer_.join();
     if (failure()) return;
     if (const auto synced = disk_->sync(head_); !synced) fail(synced.error());
   });

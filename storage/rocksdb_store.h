@@ -24,6 +24,9 @@ struct OpenOptions {
   // several lives.
   std::shared_ptr<rocksdb::Env> env{};
   Decode decode{};
+  // False: commit() writes and answers before it returns, on the caller's thread. One thread then
+  // owns the store, and a run can be repeated exactly (simulation).
+  bool writer_thread = true;
 
   // Waiting commits; more are refused with Code::TooManyRequests.
   std::size_t queue_transactions = 16384;

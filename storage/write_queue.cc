@@ -33,6 +33,15 @@ WriteQueue::Put WriteQueue::put(PendingCommit& pending) {
 std::vector<PendingCommit> WriteQueue::take() {
   std::unique_lock lock(mutex_);
   filled_.wait(lock, [this] { return closed_ || !queue_.empty(); });
+  return take_group();
+}
+
+std::vector<PendingCommit> WriteQueue::take_queued() {
+  const std::lock_guard lock(mutex_);
+  return take_group();
+}
+
+std::vector<PendingCommit> WriteQueue::take_group() {
   std::vector<PendingCommit> group;
   std::size_t bytes = 0;
   while (!queue_.empty()) {

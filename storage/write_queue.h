@@ -29,13 +29,17 @@ class WriteQueue {
   enum class Put { Queued, Full, Closed };
   // Takes `pending` only when it answers Queued.
   Put put(PendingCommit& pending);
-  // Waits. All that is queued, in order, up to group_bytes of values (at least one); empty once
-  // closed and drained.
+  // All that is queued, in order, up to group_bytes of values (at least one). Waits for something
+  // to come: empty only once closed and drained.
   std::vector<PendingCommit> take();
+  // The same without waiting.
+  std::vector<PendingCommit> take_queued();
   // No more is accepted; what is queued can still be taken.
   void close();
 
  private:
+  std::vector<PendingCommit> take_group();  // under the mutex
+
   const Limits limits_;
   std::mutex mutex_;
   std::condition_variable filled_;

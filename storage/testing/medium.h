@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 
 #include "storage/rocksdb_store.h"
@@ -42,6 +43,7 @@ class MemoryMedium final : public Medium {
 struct NamedMedium {
   std::string name;
   std::function<std::unique_ptr<Medium>()> make;
+  friend void PrintTo(const NamedMedium& medium, std::ostream* out) { *out << medium.name; }
 };
 
 }  // namespace krater::storage::testing
