@@ -216,9 +216,9 @@ TEST_F(JobTest, GoesAfterItsTtlWhichMayBeRaised) {
   world.pass(10s);
   world.patch(*job(), kinds::kJob, R"({"spec":{"ttlSecondsAfterFinished":60}})");
   world.pass(49s);
-  EXPECT_NE(job(), nullptr);
+  EXPECT_FALSE(job()->deletion().has_value());
   world.pass(1s);
-  EXPECT_EQ(job(), nullptr);
+  EXPECT_TRUE(job()->deletion().has_value());  // the collector takes it from here, in foreground
   const auto& last = std::get<client::DeleteWrite>(world.fake.writes.back());
   EXPECT_EQ(last.propagation, client::Propagation::Foreground);
 }
