@@ -125,21 +125,6 @@ Json build_worker_pod(const PodContext& context, const RayGroupSpec& group,
 
 namespace {
 
-Json sorted(const Json& value) {
-  if (value.is_array()) {
-    JsonArray out;
-    for (const Json& entry : value.get_array()) out.push_back(sorted(entry));
-    return out;
-  }
-  if (!value.is_object()) return value;
-  std::map<std::string, const Json*> members;
-  for (const auto& member : value.get_object())
-    members[std::string(member.key())] = &member.value();
-  JsonObject out;
-  for (const auto& [key, member] : members) out[key] = sorted(*member);
-  return out;
-}
-
 void forget_placement(Json& group) {
   erase_path(group, {"template", "spec", "tolerations"});
   erase_path(group, {"template", "spec", "schedulingGates"});
@@ -160,7 +145,7 @@ std::string recreate_hash(const RayClusterSpec& spec) {
       erase_path(group, {"scaleStrategy"});
     }
   }
-  const std::string text = to_json(sorted(copy));
+  const std::string text = to_json(with_sorted_keys(copy));
   const std::uint64_t hash = fnv1a(text);
   std::string bytes;
   for (int shift = 56; shift >= 0; shift -= 8) bytes += static_cast<char>(hash >> shift & 0xff);

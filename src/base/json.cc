@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 
 namespace krater {
 namespace {
@@ -331,6 +332,20 @@ Json merge_difference(const Json& before, const Json& after) {
     }
   }
   return patch;
+}
+
+Json with_sorted_keys(const Json& value) {
+  if (value.is_array()) {
+    JsonArray out;
+    for (const Json& entry : value.get_array()) out.push_back(with_sorted_keys(entry));
+    return out;
+  }
+  if (!value.is_object()) return value;
+  std::map<std::string_view, const Json*> members;
+  for (const auto& member : value.get_object()) members[member.key()] = &member.value();
+  JsonObject out;
+  for (const auto& [key, member] : members) out[key] = with_sorted_keys(*member);
+  return out;
 }
 
 }  // namespace krater

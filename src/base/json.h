@@ -64,6 +64,9 @@ void erase_path(Json& root, JsonPath path);
 // Both are objects.
 Json merge_difference(const Json& before, const Json& after);
 
+// The same document with the keys of every object in byte order.
+Json with_sorted_keys(const Json& value);
+
 inline std::string_view view(const boost::json::string& s) {
   return {s.data(), s.size()};
 }
