@@ -1,0 +1,115 @@
+"""Pods on the process runtime: what a kubelet's users rely on."""
+
+
+def pod(name, *containers, **spec):
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": {"app": name}},
+            "spec": {"restartPolicy": "Never", "containers": list(containers), **spec}}
+
+
+def shell(script, name="c", **extra):
+    return {"name": name, "image": "busybox:1.36", "command": ["sh", "-c", script], **extra}
+
+
+def finished(cluster, namespace, name, timeout=60):
+    return cluster.wait(f"pod {name} ends", timeout=timeout, condition=lambda: (
+        lambda p: p if p and p["status"].get("phase") in ("Succeeded", "Failed") else None)(cluster.get("pod", name, "-n", namespace)))
+
+
+def test_exit_codes_signals_and_phases(cluster, namespace):
+    cluster.apply(pod("ok", shell("echo fine; exit 0")), "-n", namespace)
+    cluster.apply(pod("three", shell("exit 3")), "-n", namespace)
+    cluster.apply(pod("killed", shell("kill -9 $$")), "-n", namespace)
+    assert finished(cluster, namespace, "ok")["status"]["phase"] == "Succeeded"
+    three = finished(cluster, namespace, "three")
+    assert three["status"]["phase"] == "Failed"
+    state = three["status"]["containerStatuses"][0]["state"]["terminated"]
+    assert (state["exitCode"], state["reason"]) == (3, "Error")
+    assert finished(cluster, namespace, "killed")["status"]["containerStatuses"][0]["state"]["terminated"]["exitCode"] == 137
+    assert cluster.kubectl("logs", "ok", "-n", namespace) == "fine\n"
+
+
+def test_own_namespaces_and_address(cluster, namespace):
+    cluster.apply(pod("alone", shell("hostname; ps -e -o pid= | wc -l; ip -4 -o addr show eth0 | awk '{print $4}'; cat /etc/hosts")), "-n", namespace)
+    done = finished(cluster, namespace, "alone")
+    lines = cluster.kubectl("logs", "alone", "-n", namespace).splitlines()
+    assert lines[0] == "alone"
+    assert int(lines[1]) < 12, "its own process namespace"
+    assert lines[2].split("/")[0] == done["status"]["podIP"]
+    assert any("alone" in line and done["status"]["podIP"] in line for line in lines[3:])
+
+
+def test_environment_and_volumes(cluster, namespace):
+    cluster.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "conf"}, "data": {"colour": "blue", "file.txt": "text\n"}}, "-n", namespace)
+    cluster.kubectl("create", "secret", "generic", "hush", "--from-literal=word=quiet", "-n", namespace)
+    container = shell(
+        "echo $A $COLOUR $WORD $POD_NAME $CPU; cat /conf/file.txt /hush/word; echo; df -k /ram | tail -1 | awk '{print $2}'; "
+        "ls /var/run/secrets/kubernetes.io/serviceaccount",
+        env=[{"name": "B", "value": "two"}, {"name": "A", "value": "one-$(B)-$$(B)"},
+             {"name": "COLOUR", "valueFrom": {"configMapKeyRef": {"name": "conf", "key": "colour"}}},
+             {"name": "WORD", "valueFrom": {"secretKeyRef": {"name": "hush", "key": "word"}}},
+             {"name": "POD_NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}},
+             {"name": "CPU", "valueFrom": {"resourceFieldRef": {"resource": "limits.cpu", "divisor": "1m"}}}],
+        resources={"limits": {"cpu": "250m", "memory": "64Mi"}},
+        volumeMounts=[{"name": "conf", "mountPath": "/conf"}, {"name": "hush", "mountPath": "/hush"}, {"name": "ram", "mountPath": "/ram"}])
+    cluster.apply(pod("full", container, volumes=[
+        {"name": "conf", "configMap": {"name": "conf"}}, {"name": "hush", "secret": {"secretName": "hush"}},
+        {"name": "ram", "emptyDir": {"medium": "Memory", "sizeLimit": "8Mi"}}]), "-n", namespace)
+    assert finished(cluster, namespace, "full")["status"]["phase"] == "Succeeded", cluster.dump()
+    lines = cluster.kubectl("logs", "full", "-n", namespace).splitlines()
+    assert lines[0] == "one-two-$(B) blue quiet full 250"
+    assert lines[1:3] == ["text", "quiet"]
+    assert int(lines[3]) == 8192
+    assert set(lines[4:]) == {"ca.crt", "namespace", "token"}
+
+
+def test_init_containers_run_in_order_and_a_service_name_resolves(cluster, namespace):
+    server = pod("server", shell("cd /tmp && echo hello > index.html && exec python3 -m http.server 8080",
+                                 readinessProbe={"httpGet": {"path": "/index.html", "port": 8080}, "periodSeconds": 1}))
+    server["spec"]["containers"][0]["image"] = "python:3.11"
+    cluster.apply(server, "-n", namespace)
+    for name, address in (("web", None), ("web-headless", "None")):
+        spec = {"selector": {"app": "server"}, "ports": [{"port": 80 if address is None else 8080, "targetPort": 8080}]}
+        if address:
+            spec["clusterIP"] = address
+        cluster.apply({"apiVersion": "v1", "kind": "Service", "metadata": {"name": name}, "spec": spec}, "-n", namespace)
+    cluster.kubectl("wait", "--for=condition=Ready", "pod/server", "-n", namespace, "--timeout=60s")
+    fetch = "import urllib.request as u; print(u.urlopen('http://%s', timeout=10).read().decode().strip())"
+    client = pod("client", {"name": "c", "image": "python:3.11", "command": ["sh", "-c",
+                 f"cat /work/order; python3 -c \"{fetch % 'web'}\"; python3 -c \"{fetch % ('web-headless.' + namespace + '.svc.cluster.local:8080')}\""],
+                 "volumeMounts": [{"name": "work", "mountPath": "/work"}]},
+                 volumes=[{"name": "work", "emptyDir": {}}])
+    client["spec"]["initContainers"] = [
+        {"name": n, "image": "busybox", "command": ["sh", "-c", f"echo {n} >> /work/order"], "volumeMounts": [{"name": "work", "mountPath": "/work"}]}
+        for n in ("first", "second")]
+    cluster.apply(client, "-n", namespace)
+    assert finished(cluster, namespace, "client")["status"]["phase"] == "Succeeded", cluster.dump()
+    assert cluster.kubectl("logs", "client", "-n", namespace).split() == ["first", "second", "hello", "hello"]
+
+
+def test_restarts_back_off_and_previous_logs(cluster, namespace):
+    cluster.apply(pod("again", shell("echo run; exit 1"), restartPolicy="OnFailure"), "-n", namespace)
+    cluster.wait("it was restarted", timeout=60, condition=lambda: (cluster.get("pod", "again", "-n", namespace)["status"]
+                 .get("containerStatuses") or [{}])[0].get("restartCount", 0) >= 2)
+    cluster.wait("it backs off", lambda: "CrashLoopBackOff" in cluster.kubectl("get", "pod", "again", "-n", namespace))
+    assert cluster.kubectl("logs", "again", "--previous", "-n", namespace) == "run\n"
+
+
+def test_termination_grace_and_follow(cluster, namespace):
+    cluster.apply(pod("polite", shell("trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.1; done"),
+                      terminationGracePeriodSeconds=20), "-n", namespace)
+    cluster.kubectl("wait", "--for=condition=Ready", "pod/polite", "-n", namespace, "--timeout=60s")
+    import subprocess
+    follow = subprocess.Popen(["kubectl", "logs", "-f", "polite", "-n", namespace], env=cluster.environment(), text=True, stdout=subprocess.PIPE)
+    cluster.wait("the log shows it is up", lambda: "up" in cluster.kubectl("logs", "polite", "-n", namespace))
+    cluster.kubectl("delete", "pod", "polite", "-n", namespace, timeout=60)
+    out, _ = follow.communicate(timeout=30)
+    assert out == "up\nbye\n"
+
+
+def test_liveness_probe_restarts(cluster, namespace):
+    cluster.apply(pod("sick", shell("touch /tmp/ok; sleep 3; rm /tmp/ok; sleep 600",
+                                    livenessProbe={"exec": {"command": ["cat", "/tmp/ok"]}, "periodSeconds": 1, "failureThreshold": 2}),
+                      restartPolicy="Always", terminationGracePeriodSeconds=1), "-n", namespace)
+    cluster.wait("it was restarted", timeout=90, condition=lambda: (cluster.get("pod", "sick", "-n", namespace)["status"]
+                 .get("containerStatuses") or [{}])[0].get("restartCount", 0) >= 1)
+    assert "Unhealthy" in cluster.kubectl("events", "--for", "pod/sick", "-n", namespace)
