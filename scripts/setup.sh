@@ -8,7 +8,7 @@ BUILD_PACKAGES=(
   libboost1.81-dev libboost-json1.81-dev librocksdb-dev libsimdjson-dev libspdlog-dev libfmt-dev libssl-dev
   libyaml-cpp-dev libcli11-dev libre2-dev zlib1g-dev libgtest-dev libgmock-dev
 )
-RUN_PACKAGES=(containernetworking-plugins iproute2 iptables procps)
+RUN_PACKAGES=(containernetworking-plugins iproute2 iptables nftables procps)
 
 say() { printf '\n== %s\n' "$*"; }
 die() { printf '\nerror: %s\n' "$*" >&2; exit 1; }

@@ -1,6 +1,10 @@
 #include "runtime/system.h"
 
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <openssl/rand.h>
+#include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -46,6 +50,35 @@ StopSignals::StopSignals(AsioLoop& loop, std::function<void(int signal)> on_stop
 
 StopSignals::~StopSignals() {
   state_->signals.cancel();
+}
+
+std::string host_name() {
+  char buffer[256] = {};
+  return ::gethostname(buffer, sizeof buffer - 1) == 0 ? buffer : "localhost";
+}
+
+std::string primary_address() {
+  std::string out = "127.0.0.1";
+  ifaddrs* all = nullptr;
+  if (::getifaddrs(&all) != 0) return out;
+  for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
+    if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET) continue;
+    if ((one->ifa_flags & IFF_LOOPBACK) != 0 || (one->ifa_flags & IFF_UP) == 0) continue;
+    char text[INET_ADDRSTRLEN] = {};
+    ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(one->ifa_addr)->sin_addr, text,
+                sizeof text);
+    out = text;
+    break;
+  }
+  ::freeifaddrs(all);
+  return out;
+}
+
+std::vector<std::string> own_names() {
+  std::vector<std::string> out{host_name()};
+  const std::string address = primary_address();
+  if (address != "127.0.0.1") out.push_back(address);
+  return out;
 }
 
 }  // namespace krater::runtime

@@ -3,6 +3,8 @@
 
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "base/env.h"
 
@@ -32,5 +34,11 @@ class StopSignals {
   struct State;
   std::shared_ptr<State> state_;
 };
+
+// Host name and primary address: what the server certificate is also good for.
+std::vector<std::string> own_names();
+std::string host_name();
+// The first IPv4 address that is not loopback; 127.0.0.1 when there is none.
+std::string primary_address();
 
 }  // namespace krater::runtime

@@ -1,0 +1,49 @@
+// Controllers and scheduler, composed over a registry. Each runs on a loop of its own under its own
+// name.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "api/registry/registry.h"
+#include "base/env.h"
+#include "base/http.h"
+
+namespace krater::cli {
+
+struct ControlPlaneParts {
+  api::Registry& registry;
+  const WallClock& clock;
+  Rng& rng;
+  Loop& control;     // all controllers
+  HttpClient& http;  // on `control`: Ray dashboards
+  Loop& scheduler;
+  std::string scheduler_conf{};  // text; empty: from the ConfigMap
+  std::string ca_pem{};          // for ConfigMap kube-root-ca.crt
+  std::string
+      api_address{};  // "IP:PORT" behind the Service default/kubernetes; empty: not published
+};
+
+class ControlPlane {
+ public:
+  explicit ControlPlane(ControlPlaneParts parts);
+  ~ControlPlane();
+  ControlPlane(const ControlPlane&) = delete;
+  ControlPlane& operator=(const ControlPlane&) = delete;
+
+  // On the control loop's thread.
+  void start_controllers();
+  void stop_controllers();
+  // On the scheduler loop's thread.
+  void start_scheduler();
+  void stop_scheduler();
+
+ private:
+  struct Controllers;
+  struct Scheduling;
+  ControlPlaneParts parts_;
+  std::unique_ptr<Controllers> controllers_;
+  std::unique_ptr<Scheduling> scheduling_;
+};
+
+}  // namespace krater::cli

@@ -1,0 +1,242 @@
+#include "cli/server_process.h"
+
+#include <deque>
+#include <future>
+
+#include "api/auth/authenticator.h"
+#include "api/auth/authorizer.h"
+#include "api/machinery/schema.h"
+#include "api/registry/registry.h"
+#include "api/server/server.h"
+#include "base/log.h"
+#include "base/strings.h"
+#include "cli/admin.h"
+#include "cli/control_plane.h"
+#include "cli/files.h"
+#include "cli/loop_thread.h"
+#include "runtime/http_client.h"
+#include "runtime/io_threads.h"
+#include "runtime/system.h"
+#include "storage/rocksdb_store.h"
+
+namespace krater::cli {
+namespace {
+
+// History older than this is compacted: watches and paged lists may fall behind that far.
+constexpr Duration kHistory = std::chrono::minutes(5);
+constexpr Duration kMaintenancePeriod = std::chrono::minutes(1);
+constexpr const char* kServiceAddress = "10.96.0.1";
+
+struct ListenAddress {
+  std::string host;
+  std::uint16_t port = 0;
+};
+
+Result<ListenAddress> parse_listen(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  const std::optional<std::int64_t> port =
+      colon == std::string::npos ? std::nullopt : parse_int(text.substr(colon + 1));
+  if (!port || *port < 0 || *port > 65535)
+    return make_error(Code::BadRequest, "--listen must be ADDRESS:PORT, not \"" + text + "\"");
+  std::string host = text.substr(0, colon);
+  if (host.size() > 1 && host.front() == '[' && host.back() == ']')
+    host = host.substr(1, host.size() - 2);
+  return ListenAddress{host.empty() ? "0.0.0.0" : host, static_cast<std::uint16_t>(*port)};
+}
+
+bool is_wildcard(const std::string& host) {
+  return host == "0.0.0.0" || host == "::";
+}
+
+std::vector<std::string> server_names(const std::string& host) {
+  std::vector<std::string> out{"localhost",
+                               "127.0.0.1",
+                               "::1",
+                               kServiceAddress,
+                               "kubernetes",
+                               "kubernetes.default",
+                               "kubernetes.default.svc",
+                               "kubernetes.default.svc.cluster.local"};
+  if (!is_wildcard(host) && host != "127.0.0.1" && host != "localhost" && host != "::1")
+    out.push_back(host);
+  for (const std::string& own : runtime::own_names()) out.push_back(own);
+  return out;
+}
+
+}  // namespace
+
+struct ServerProcess::State {
+  State(api::Pki authority_and_keys, const ServerOptions& given, ListenAddress address)
+      : options(given),
+        listen(std::move(address)),
+        pki(std::move(authority_and_keys)),
+        io(given.threads) {}
+
+  Result<void> open_store();
+  Result<void> serve();
+  void start_control_plane();
+  void maintain();
+  Result<void> publish();
+  void stop();
+
+  ServerOptions options;
+  ListenAddress listen;
+  std::string url, scheduler_conf;
+  runtime::SystemClock clock;
+  runtime::SystemRng rng;
+  api::Pki pki;
+  std::unique_ptr<api::SchemaSet> schemas;
+  std::unique_ptr<storage::Store> store;
+  // Where writes that lost a race are prepared again, and what is done once a minute.
+  LoopThread chores{"krater-chores"};
+  std::unique_ptr<api::Registry> registry;
+  std::shared_ptr<const api::JwtSigner> signer;
+  std::unique_ptr<api::ServiceAccountTokens> tokens;
+  std::unique_ptr<api::Authenticator> authenticator;
+  std::unique_ptr<api::NodeGraph> graph;
+  std::unique_ptr<api::Authorizer> authorizer;
+  runtime::IoThreads io;
+  std::unique_ptr<api::ApiServer> server;
+  LoopThread control{"krater-control"}, scheduler{"krater-sched"};
+  std::unique_ptr<HttpClient> http;  // on control
+  std::unique_ptr<ControlPlane> plane;
+  std::deque<std::pair<WallTime, Revision>> marks;  // chores: revisions by time, for compaction
+  bool stopped = false;
+};
+
+Result<void> ServerProcess::State::open_store() {
+  storage::OpenOptions open;
+  open.path = options.data_dir + "/store";
+  open.decode = api::object_decoder();
+  TRY_ASSIGN(store, storage::open_rocksdb(std::move(open)));
+  schemas = api::make_builtin_schemas();
+  chores.start();
+  api::RegistryDeps deps{*store, *schemas, clock, rng};
+  deps.offload = [this](std::function<void()> work) { chores.loop().post(std::move(work)); };
+  registry = api::make_registry(std::move(deps));
+  std::promise<Result<void>> defaults;
+  registry->create_defaults([&](Result<void> done) { defaults.set_value(std::move(done)); });
+  return defaults.get_future().get();
+}
+
+Result<void> ServerProcess::State::serve() {
+  TRY_ASSIGN(signer, api::JwtSigner::make(pki.service_account_key_pem));
+  tokens = std::make_unique<api::ServiceAccountTokens>(signer, api::TokenSettings(), clock, rng);
+  const api::ObjectLookup lookup = api::registry_lookup(*registry);
+  authenticator = api::make_authenticator(*tokens, lookup, clock);
+  graph = std::make_unique<api::NodeGraph>(api::pod_history(*registry));
+  authorizer = api::make_built_in_authorizer(lookup, *graph);
+
+  api::ServerOptions serving;
+  serving.address = listen.host;
+  serving.port = listen.port;
+  serving.certificate = pki.server;
+  serving.client_ca_pem = pki.authority.certificate_pem();
+  serving.version = kVersion;
+  api::ServerParts parts{io.context(), *registry,     *authenticator, *authorizer,
+                         *tokens,      pki.authority, clock,          rng};
+  parts.health.push_back({"store", [this] { return store->failure(); }});
+  server = api::make_api_server(std::move(serving), std::move(parts));
+  TRY(server->start());
+  const std::string host = is_wildcard(listen.host) ? "127.0.0.1" : listen.host;
+  url = "https://" + (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" +
+        std::to_string(server->port());
+  return {};
+}
+
+void ServerProcess::State::start_control_plane() {
+  control.start();
+  scheduler.start();
+  http = runtime::make_http_client(control.loop(), {});
+  ControlPlaneParts parts{*registry, clock, rng, control.loop(), *http, scheduler.loop()};
+  parts.scheduler_conf = scheduler_conf;
+  parts.ca_pem = pki.authority.certificate_pem();
+  const std::string address = is_wildcard(listen.host) ? runtime::primary_address() : listen.host;
+  parts.api_address = address + ":" + std::to_string(server->port());
+  plane = std::make_unique<ControlPlane>(std::move(parts));
+  control.run_and_wait([this] { plane->start_controllers(); });
+  scheduler.run_and_wait([this] { plane->start_scheduler(); });
+  chores.loop().post([this] { maintain(); });
+}
+
+// Once a minute on the chores loop.
+void ServerProcess::State::maintain() {
+  registry->expire_events();
+  marks.emplace_back(clock.now(), store->revision());
+  while (marks.size() > 1 && marks.front().first + kHistory < clock.now()) {
+    const Revision until = marks.front().second;
+    marks.pop_front();
+    if (until <= store->compacted()) continue;
+    if (const Result<void> done = store->compact(until); !done)
+      log::warn("store.compact", {{"error", done.error().message}});
+  }
+  chores.loop().after(kMaintenancePeriod, [this] { maintain(); });
+}
+
+Result<void> ServerProcess::State::publish() {
+  TRY(write_file(server_url_file(options.data_dir), url + "\n", 0644));
+  TRY_ASSIGN(const std::string kubeconfig, api::admin_kubeconfig(pki.authority, url, clock.now()));
+  return write_file(options.data_dir + "/kubeconfig", kubeconfig, 0600);
+}
+
+void ServerProcess::State::stop() {
+  if (std::exchange(stopped, true)) return;
+  if (server) {
+    std::promise<void> closed;
+    server->stop([&] { closed.set_value(); });
+    closed.get_future().wait();
+  }
+  if (plane) {
+    scheduler.run_and_wait([this] { plane->stop_scheduler(); });
+    control.run_and_wait([this] {
+      plane->stop_controllers();
+      http.reset();
+    });
+  }
+  scheduler.stop();
+  control.stop();
+  io.stop();
+  if (store) store->stop();
+  chores.stop();
+  plane.reset();
+  server.reset();
+  registry.reset();
+  store.reset();
+}
+
+ServerProcess::ServerProcess(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ServerProcess::~ServerProcess() {
+  stop();
+}
+void ServerProcess::stop() {
+  state_->stop();
+}
+const std::string& ServerProcess::url() const {
+  return state_->url;
+}
+const api::Pki& ServerProcess::pki() const {
+  return state_->pki;
+}
+
+Result<std::unique_ptr<ServerProcess>> ServerProcess::start(const ServerOptions& options) {
+  TRY_ASSIGN(ListenAddress listen, parse_listen(options.listen));
+  TRY(make_directory(options.data_dir, 0700));
+  std::string scheduler_conf;
+  if (!options.scheduler_conf.empty()) {
+    TRY_ASSIGN(scheduler_conf, read_file(options.scheduler_conf));
+  }
+  const runtime::SystemClock clock;
+  TRY_ASSIGN(api::Pki pki, api::load_or_create_pki(options.data_dir + "/pki",
+                                                   server_names(listen.host), clock.now()));
+  std::unique_ptr<ServerProcess> out(
+      new ServerProcess(std::make_unique<State>(std::move(pki), options, std::move(listen))));
+  out->state_->scheduler_conf = std::move(scheduler_conf);
+  TRY(out->state_->open_store());
+  TRY(out->state_->serve());
+  out->state_->start_control_plane();
+  TRY(out->state_->publish());
+  log::info("ready", {{"url", out->url()}, {"kubeconfig", options.data_dir + "/kubeconfig"}});
+  return out;
+}
+
+}  // namespace krater::cli

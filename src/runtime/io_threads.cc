@@ -1,0 +1,48 @@
+#include "runtime/io_threads.h"
+
+#include <pthread.h>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <thread>
+#include <vector>
+
+#include "base/check.h"
+
+namespace krater::runtime {
+
+struct IoThreads::State {
+  explicit State(int count) : context(count), work(context.get_executor()) {}
+  boost::asio::io_context context;
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work;
+  std::vector<std::thread> threads;
+};
+
+IoThreads::IoThreads(int threads) : state_(std::make_unique<State>(threads)) {
+  for (int i = 0; i < threads; ++i) {
+    state_->threads.emplace_back([this] {
+      pthread_setname_np(pthread_self(), "krater-io");
+      try {
+        state_->context.run();
+      } catch (const std::exception& problem) {
+        check_failed(__FILE__, __LINE__, "no exception reaches an io thread", problem.what());
+      }
+    });
+  }
+}
+
+IoThreads::~IoThreads() {
+  stop();
+}
+
+boost::asio::io_context& IoThreads::context() {
+  return state_->context;
+}
+
+void IoThreads::stop() {
+  state_->context.stop();
+  for (std::thread& thread : state_->threads) thread.join();
+  state_->threads.clear();
+}
+
+}  // namespace krater::runtime
