@@ -20,6 +20,17 @@
 
 namespace krater::agent {
 
+struct PortMapping {
+  int host_port = 0, container_port = 0;
+  std::string protocol = "tcp", host_ip;
+};
+
+// An emptyDir in memory: made with the sandbox, gone with it.
+struct MemoryVolume {
+  std::string path;        // its mount point in the pod's directory
+  std::int64_t bytes = 0;  // 0: as the kernel sees fit
+};
+
 struct SandboxSpec {
   std::string uid, name, name_space, hostname;
   bool host_network = false, host_pid = false, share_processes = false;
@@ -27,6 +38,8 @@ struct SandboxSpec {
   std::string resolv_conf;  // whole file
   std::string fqdn;         // "host.sub.ns.svc.cluster.local", empty without subdomain
   std::int64_t shm_bytes = 64 << 20;
+  std::vector<MemoryVolume> memory_volumes;
+  std::vector<PortMapping> ports;
   Labels annotations{};  // the simulated runtime reads its orders here
 };
 

@@ -1,0 +1,179 @@
+#include "agent/shim/cgroup.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <set>
+
+#include "agent/shim/files.h"
+#include "base/strings.h"
+
+namespace krater::agent {
+namespace {
+
+constexpr std::int64_t kPeriodMicros = 100'000;
+
+bool has(const Cgroups::Hierarchy& hierarchy, std::string_view controller) {
+  return std::ranges::find(hierarchy.controllers, controller) != hierarchy.controllers.end();
+}
+
+std::vector<std::string> subdirectories(const std::string& path) {
+  std::vector<std::string> out;
+  DIR* directory = ::opendir(path.c_str());
+  if (directory == nullptr) return out;
+  while (const dirent* entry = ::readdir(directory)) {
+    const std::string_view name = entry->d_name;
+    if (entry->d_type == DT_DIR && name != "." && name != "..") out.emplace_back(name);
+  }
+  ::closedir(directory);
+  return out;
+}
+
+// True when a process was there to be killed.
+bool kill_members(const std::string& group) {
+  const Result<std::string> text = read_file(group + "/cgroup.procs");
+  if (!text) return false;
+  bool any = false;
+  for (const std::string_view line : split(*text, '\n')) {
+    if (const auto pid = parse_int(line); pid && *pid > 1 && *pid != ::getpid()) {
+      ::kill(static_cast<pid_t>(*pid), SIGKILL);
+      any = true;
+    }
+  }
+  return any;
+}
+
+void remove_group(const std::string& group) {
+  for (const std::string& child : subdirectories(group)) remove_group(group + "/" + child);
+  // Killed processes take a moment to leave the group; the kernel refuses to remove it before.
+  for (int tries = 0; tries < 200; ++tries) {
+    const bool busy = kill_members(group);
+    if (::rmdir(group.c_str()) == 0 || errno == ENOENT) return;
+    if (!busy && errno != EBUSY) return;
+    const timespec pause{0, 10'000'000};
+    ::nanosleep(&pause, nullptr);
+  }
+}
+
+Result<void> make_group(const std::string& path) {
+  if (::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST)
+    return system_error("mkdir", path, errno);
+  return {};
+}
+
+}  // namespace
+
+std::int64_t cpu_shares(std::int64_t request_milli) {
+  return std::clamp<std::int64_t>(request_milli * 1024 / 1000, 2, 262'144);
+}
+
+std::int64_t cpu_weight(std::int64_t shares) {
+  return 1 + (shares - 2) * 9999 / 262'142;
+}
+
+std::vector<Cgroups::Hierarchy> Cgroups::find_hierarchies(const std::string& mountinfo) {
+  std::vector<Hierarchy> v1;
+  std::string v2_mount;
+  for (const std::string_view line : split(mountinfo, '\n')) {
+    // ID PARENT MAJ:MIN ROOT MOUNTPOINT OPTIONS [TAGS…] - TYPE SOURCE SUPEROPTIONS
+    const std::size_t dash = line.find(" - ");
+    if (dash == std::string_view::npos) continue;
+    const std::vector<std::string_view> left = split(line.substr(0, dash), ' ');
+    const std::vector<std::string_view> right = split(line.substr(dash + 3), ' ');
+    if (left.size() < 5 || right.size() < 3) continue;
+    if (right[0] == "cgroup2" && v2_mount.empty()) v2_mount = std::string(left[4]);
+    if (right[0] != "cgroup") continue;
+    Hierarchy found{std::string(left[4]), {}, false};
+    for (const std::string_view option : split(right[2], ',')) {
+      if (option == "memory" || option == "cpu" || option == "pids")
+        found.controllers.emplace_back(option);
+    }
+    if (!found.controllers.empty()) v1.push_back(std::move(found));
+  }
+  if (!v1.empty()) return v1;
+  if (!v2_mount.empty()) return {Hierarchy{v2_mount, {"memory", "cpu", "pids"}, true}};
+  return {};
+}
+
+std::string Cgroups::directory(const Hierarchy& hierarchy, const std::string& container) const {
+  return hierarchy.mount + "/" + parent_ + "/pod" + pod_ +
+         (container.empty() ? "" : "/" + container);
+}
+
+Result<void> Cgroups::make(const std::string& container, const CgroupLimits& limits) {
+  for (const Hierarchy& hierarchy : hierarchies_) {
+    const std::string top = hierarchy.mount + "/" + parent_;
+    const std::string pod = directory(hierarchy, {});
+    const std::string group = directory(hierarchy, container);
+    remove_group(group);
+    for (const std::string& path : {hierarchy.mount, top, pod}) {
+      TRY(make_group(path));
+      // Refused where a group has members of its own or lacks a controller: then its limit below
+      // fails and tells.
+      if (hierarchy.v2) (void)write_file(path + "/cgroup.subtree_control", "+memory +cpu +pids");
+    }
+    TRY(make_group(group));
+    if (has(hierarchy, "memory") && limits.memory_bytes > 0) {
+      const std::string bytes = std::to_string(limits.memory_bytes);
+      TRY(write_file(group + (hierarchy.v2 ? "/memory.max" : "/memory.limit_in_bytes"), bytes));
+      // No swap beyond the limit, where swap is counted.
+      (void)write_file(group + (hierarchy.v2 ? "/memory.swap.max" : "/memory.memsw.limit_in_bytes"),
+                       hierarchy.v2 ? "0" : bytes);
+    }
+    if (has(hierarchy, "cpu")) {
+      const std::int64_t shares = cpu_shares(limits.cpu_request_milli);
+      if (hierarchy.v2) {
+        TRY(write_file(group + "/cpu.weight", std::to_string(cpu_weight(shares))));
+      } else {
+        TRY(write_file(group + "/cpu.shares", std::to_string(shares)));
+      }
+      if (limits.cpu_limit_milli > 0) {
+        const std::int64_t quota =
+            std::max<std::int64_t>(limits.cpu_limit_milli * kPeriodMicros / 1000, 1000);
+        if (hierarchy.v2) {
+          TRY(write_file(group + "/cpu.max",
+                         std::to_string(quota) + " " + std::to_string(kPeriodMicros)));
+        } else {
+          TRY(write_file(group + "/cpu.cfs_period_us", std::to_string(kPeriodMicros)));
+          TRY(write_file(group + "/cpu.cfs_quota_us", std::to_string(quota)));
+        }
+      }
+    }
+  }
+  return {};
+}
+
+Result<void> Cgroups::enter(const std::string& container) {
+  for (const Hierarchy& hierarchy : hierarchies_)
+    TRY(write_file(directory(hierarchy, container) + "/cgroup.procs", "0"));
+  return {};
+}
+
+bool Cgroups::out_of_memory(const std::string& container) const {
+  for (const Hierarchy& hierarchy : hierarchies_) {
+    if (!has(hierarchy, "memory")) continue;
+    const Result<std::string> text =
+        read_file(directory(hierarchy, container) +
+                  (hierarchy.v2 ? "/memory.events" : "/memory.oom_control"));
+    if (!text) continue;
+    for (const std::string_view line : split(*text, '\n')) {
+      if (line.starts_with("oom_kill ")) return parse_int(line.substr(9)).value_or(0) > 0;
+    }
+  }
+  return false;
+}
+
+void Cgroups::remove_all() {
+  for (const Hierarchy& hierarchy : hierarchies_) {
+    remove_group(directory(hierarchy, {}));
+    // The common parent goes with its last pod; it is not empty otherwise.
+    ::rmdir((hierarchy.mount + "/" + parent_).c_str());
+  }
+}
+
+}  // namespace krater::agent

@@ -1,0 +1,51 @@
+// Limits and accounting of a pod's containers: PARENT/pod<uid>/<container> in every hierarchy there
+// is, cgroup v2 or v1. Where the machine does not let us make groups, pods run without limits and
+// the shim's log says so. In the shim.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace krater::agent {
+
+struct CgroupLimits {
+  std::int64_t memory_bytes = 0, cpu_limit_milli = 0, cpu_request_milli = 0;  // 0: none
+};
+
+class Cgroups {
+ public:
+  struct Hierarchy {
+    std::string mount;                     // "/sys/fs/cgroup/memory", or "/sys/fs/cgroup" for v2
+    std::vector<std::string> controllers;  // of those we use: memory, cpu, pids
+    bool v2 = false;
+  };
+
+  // From the text of /proc/self/mountinfo.
+  static std::vector<Hierarchy> find_hierarchies(const std::string& mountinfo);
+
+  Cgroups(std::vector<Hierarchy> hierarchies, std::string parent, std::string pod)
+      : hierarchies_(std::move(hierarchies)), parent_(std::move(parent)), pod_(std::move(pod)) {}
+
+  // Makes the group anew (its counters start at zero) and sets its limits.
+  Result<void> make(const std::string& container, const CgroupLimits& limits);
+  // Moves the calling process.
+  Result<void> enter(const std::string& container);
+  // True when the kernel killed something in the group for lack of memory.
+  bool out_of_memory(const std::string& container) const;
+  // Kills what is left in the pod's groups and removes them.
+  void remove_all();
+  const std::vector<Hierarchy>& hierarchies() const { return hierarchies_; }
+  std::string directory(const Hierarchy& hierarchy, const std::string& container) const;
+
+ private:
+  std::vector<Hierarchy> hierarchies_;
+  std::string parent_, pod_;
+};
+
+// cpu.shares of v1 and cpu.weight of v2 for a request, as a kubelet computes them.
+std::int64_t cpu_shares(std::int64_t request_milli);
+std::int64_t cpu_weight(std::int64_t shares);
+
+}  // namespace krater::agent
