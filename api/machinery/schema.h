@@ -51,14 +51,16 @@ class KindSchema {
   // generateName.
   virtual std::string check_name(std::string_view name, bool prefix) const = 0;
 
-  // Where objects of this kind are stored, when that is under another kind (events.k8s.io Events as core Events),
-  // and the two ways between their forms.
+  // Where objects of this kind are stored, when that is under another kind (events.k8s.io Events as
+  // core Events), and the two ways between their forms.
   virtual const Kind& stored_kind() const { return kind(); }
   virtual void to_stored(Json& /*object*/) const {}
   virtual void from_stored(Json& /*object*/) const {}
 
   // Pipeline, in this order. All work in place on a whole object (apiVersion, kind, metadata, …).
-  // Removes what the schema does not know and says what it removed (metadata included).
+  // Removes what the schema does not know and says what it removed (metadata included). Native
+  // kinds also lose null and zero values that their original types do not write, so that equal
+  // objects have equal documents.
   virtual std::vector<FieldProblem> prune(Json& object) const = 0;
   // Wrong JSON types (a string where an integer belongs): Code::BadRequest with Kubernetes' decode
   // wording.
@@ -101,6 +103,12 @@ class SchemaSet {
   virtual KindSchemaPtr find_resource(std::string_view resource) const = 0;
   // In discovery order (core first).
   virtual std::vector<KindSchemaPtr> all() const = 0;
+  // Request bodies that are no stored kinds (DeleteOptions, Binding, Eviction, Scale, TokenRequest,
+  // reviews) as application/vnd.kubernetes.protobuf, whole envelope. `message_name`:
+  // "meta/v1.DeleteOptions"; "" takes it from the envelope. apiVersion and kind come from the
+  // envelope.
+  virtual Result<Json> decode_protobuf_message(std::string_view message_name,
+                                               std::string_view body) const = 0;
   // OpenAPI documents over all kinds. v3 per group version: key "api/v1", "apis/batch/v1".
   virtual std::vector<std::string> openapi_v3_paths() const = 0;
   virtual std::optional<std::string> openapi_v3(std::string_view path) const = 0;  // JSON text

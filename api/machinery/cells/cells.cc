@@ -1,0 +1,78 @@
+#include "api/machinery/cells/cells.h"
+
+#include <array>
+
+#include "model/object.h"
+
+namespace krater::api {
+namespace {
+
+struct Named {
+  std::string_view name;
+  CellFunction function;
+};
+
+constexpr std::array kCellFunctions{
+    Named{"config_map", cells::config_map},
+    Named{"endpoint_slice", cells::endpoint_slice},
+    Named{"endpoints", cells::endpoints},
+    Named{"event", cells::event},
+    Named{"job", cells::job},
+    Named{"lease", cells::lease},
+    Named{"namespace", cells::name_space},
+    Named{"node", cells::node},
+    Named{"pod", cells::pod},
+    Named{"priority_class", cells::priority_class},
+    Named{"secret", cells::secret},
+    Named{"service", cells::service},
+    Named{"service_account", cells::service_account},
+};
+
+}  // namespace
+
+CellFunction find_cell_function(std::string_view name) {
+  for (const Named& entry : kCellFunctions) {
+    if (entry.name == name) return entry.function;
+  }
+  return nullptr;
+}
+
+namespace cells {
+
+std::string name(const Json& object) {
+  return text_at(object, {"metadata", "name"});
+}
+
+std::string since(std::string_view time, WallTime now) {
+  const auto parsed = parse_rfc3339(time);
+  return parsed ? human_duration(now - *parsed) : "<unknown>";
+}
+
+std::string age(const Json& object, WallTime now) {
+  return since(text_at(object, {"metadata", "creationTimestamp"}), now);
+}
+
+std::string label_list(const Json* labels) {
+  std::string out;
+  for (const auto& [key, value] : string_map(labels)) {
+    if (!out.empty()) out += ',';
+    out += key + '=' + value;
+  }
+  return or_none(std::move(out));
+}
+
+std::string or_none(std::string text) {
+  return text.empty() ? "<none>" : text;
+}
+
+std::string condition_status(const Json& object, std::string_view type) {
+  const JsonArray* conditions = array_at(object, {"status", "conditions"});
+  if (conditions == nullptr) return {};
+  for (const Json& condition : *conditions) {
+    if (text_at(condition, {"type"}) == type) return text_at(condition, {"status"});
+  }
+  return {};
+}
+
+}  // namespace cells
+}  // namespace krater::api

@@ -1,0 +1,43 @@
+// Rows of kinds whose columns are computed rather than read: named by `cells` in the head of their
+// schema. Each function gives one cell a column of that schema, in its order. All are pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api/machinery/kind_schema.h"
+#include "base/json.h"
+#include "base/time.h"
+
+namespace krater::api {
+
+CellFunction find_cell_function(std::string_view name);  // nullptr when there is none
+
+namespace cells {
+
+JsonArray pod(const Json& object, WallTime now);
+JsonArray node(const Json& object, WallTime now);
+JsonArray service(const Json& object, WallTime now);
+JsonArray endpoints(const Json& object, WallTime now);
+JsonArray endpoint_slice(const Json& object, WallTime now);
+JsonArray event(const Json& object, WallTime now);
+JsonArray job(const Json& object, WallTime now);
+JsonArray name_space(const Json& object, WallTime now);
+JsonArray config_map(const Json& object, WallTime now);
+JsonArray secret(const Json& object, WallTime now);
+JsonArray service_account(const Json& object, WallTime now);
+JsonArray lease(const Json& object, WallTime now);
+JsonArray priority_class(const Json& object, WallTime now);
+
+// Parts that several rows share.
+std::string name(const Json& object);
+std::string age(const Json& object, WallTime now);  // since creation
+// "<unknown>" for no or a broken time.
+std::string since(std::string_view time, WallTime now);
+std::string label_list(const Json* labels);  // "a=b,c=d" sorted, "<none>"
+std::string or_none(std::string text);       // "<none>" for ""
+// Status of the condition of that type, "" when there is none.
+std::string condition_status(const Json& object, std::string_view type);
+
+}  // namespace cells
+}  // namespace krater::api

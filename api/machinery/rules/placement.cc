@@ -1,0 +1,85 @@
+// Tolerations, node selectors, taints and priorities.
+#include <set>
+
+#include "api/machinery/names.h"
+#include "api/machinery/rules/rules.h"
+#include "base/strings.h"
+
+namespace krater::api::rules {
+
+void toleration(const RuleInput& in, FieldErrors& errors) {
+  const std::string key = text_at(in.value, {"key"}), op = text_at(in.value, {"operator"});
+  const std::string value = text_at(in.value, {"value"});
+  if (!key.empty()) {
+    if (const std::string problem = check_qualified_name(key); !problem.empty()) {
+      errors.invalid(in.path.field("key"), Json(key), problem);
+    }
+  } else if (op != "Exists") {
+    errors.invalid(in.path.field("operator"), Json(op),
+                   "operator must be Exists when `key` is empty, which means \"match all values "
+                   "and all keys\"");
+  }
+  if (op == "Exists" && !value.empty()) {
+    errors.invalid(in.path.field("operator"), in.value,
+                   "value must be empty when `operator` is 'Exists'");
+  }
+  if (find(in.value, {"tolerationSeconds"}) != nullptr &&
+      text_at(in.value, {"effect"}) != "NoExecute") {
+    errors.invalid(in.path.field("effect"), Json(text_at(in.value, {"effect"})),
+                   "effect must be 'NoExecute' when `tolerationSeconds` is set");
+  }
+}
+
+void node_selector_requirement(const RuleInput& in, FieldErrors& errors) {
+  const std::string op = text_at(in.value, {"operator"});
+  const JsonArray* values = array_at(in.value, {"values"});
+  const std::size_t count = values == nullptr ? 0 : values->size();
+  if ((op == "In" || op == "NotIn") && count == 0) {
+    errors.required(in.path.field("values"),
+                    "must be specified when `operator` is 'In' or 'NotIn'");
+  }
+  if ((op == "Exists" || op == "DoesNotExist") && count > 0) {
+    errors.forbidden(in.path.field("values"),
+                     "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+  }
+  if ((op == "Gt" || op == "Lt") && count != 1) {
+    errors.required(in.path.field("values"),
+                    "must be specified single value when `operator` is 'Lt' or 'Gt'");
+  }
+}
+
+void node_spec(const RuleInput& in, FieldErrors& errors) {
+  const JsonArray* taints = array_at(in.value, {"taints"});
+  if (taints == nullptr) return;
+  std::set<std::string> seen;
+  const FieldPath list = in.path.field("taints");
+  for (std::size_t i = 0; i < taints->size(); ++i) {
+    const std::string key = text_at((*taints)[i], {"key"});
+    if (const std::string problem = check_qualified_name(key); !problem.empty()) {
+      errors.invalid(list.index(i).field("key"), Json(key), problem);
+    }
+    if (!seen.insert(key + ":" + text_at((*taints)[i], {"effect"})).second) {
+      errors.duplicate(list.index(i), (*taints)[i]);
+    }
+  }
+}
+
+void priority_class(const RuleInput& in, FieldErrors& errors) {
+  constexpr std::int64_t kHighestUserPriority = 1'000'000'000;
+  const FieldPath root;
+  const std::string name = text_at(in.value, {"metadata", "name"});
+  const auto value = int_at(in.value, {"value"}).value_or(0);
+  const bool system = name == "system-cluster-critical" || name == "system-node-critical";
+  if (!system && name.substr(0, 7) == "system-") {
+    errors.forbidden(
+        root.field("metadata").field("name"),
+        "priority class names with 'system-' prefix are reserved for system use only. error: " +
+            name + " is not a known system priority class");
+  }
+  if (!system && value > kHighestUserPriority) {
+    errors.forbidden(root.field("value"),
+                     "maximum allowed value of a user defined priority is 1000000000");
+  }
+}
+
+}  // namespace krater::api::rules

@@ -1,0 +1,85 @@
+// Amounts of resources in containers: native names may be fractions, everything else is counted in
+// whole pieces.
+#include "api/machinery/names.h"
+#include "api/machinery/rules/rules.h"
+#include "base/quantity.h"
+
+namespace krater::api::rules {
+namespace {
+
+bool starts_with(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+
+bool is_native(std::string_view name) {
+  return name == "cpu" || name == "memory" || name == "ephemeral-storage" ||
+         starts_with(name, "hugepages-");
+}
+
+// Quantities of `amounts` that parse; others were reported by the type check.
+template <typename Visit>
+void for_each_amount(const Json& resources, std::string_view which, Visit visit) {
+  const JsonObject* amounts = object_at(resources, {which});
+  if (amounts == nullptr) return;
+  for (const auto& entry : *amounts) {
+    const Json& value = entry.value();
+    const auto parsed =
+        Quantity::parse(value.is_string() ? std::string(view(value.get_string())) : to_json(value));
+    if (parsed) visit(std::string_view(entry.key()), *parsed, value);
+  }
+}
+
+void check_amounts(const RuleInput& in, std::string_view which, FieldErrors& errors) {
+  const FieldPath list = in.path.field(which);
+  for_each_amount(
+      in.value, which, [&](std::string_view name, const Quantity& amount, const Json& value) {
+        const FieldPath here = list.key(name);
+        if (amount.sign() < 0) errors.invalid(here, value, "must be greater than or equal to 0");
+        if (!is_native(name)) {
+          if (name.find('/') == std::string_view::npos) {
+            errors.invalid(here, Json(std::string(name)),
+                           "must be a standard resource for containers");
+          } else if (const std::string problem = check_qualified_name(name); !problem.empty()) {
+            errors.invalid(here, Json(std::string(name)), problem);
+          }
+          if (amount.milli_value() % 1000 != 0) errors.invalid(here, value, "must be an integer");
+        }
+      });
+}
+
+void check_against_limits(const RuleInput& in, FieldErrors& errors) {
+  const FieldPath list = in.path.field("requests");
+  for_each_amount(
+      in.value, "requests", [&](std::string_view name, const Quantity& request, const Json& value) {
+        const Json* limit = find(in.value, {"limits", name});
+        const bool overcommit = is_native(name) && !starts_with(name, "hugepages-");
+        if (limit == nullptr) {
+          if (!overcommit)
+            errors.required(in.path.field("limits"),
+                            "Limit must be set for non overcommitable resources");
+          return;
+        }
+        const std::string limit_text =
+            limit->is_string() ? std::string(view(limit->get_string())) : to_json(*limit);
+        const auto most = Quantity::parse(limit_text);
+        if (!most) return;
+        if (request > *most) {
+          errors.invalid(
+              list, value,
+              "must be less than or equal to " + std::string(name) + " limit of " + limit_text);
+        } else if (!overcommit && request != *most) {
+          errors.invalid(list, value,
+                         "must be equal to " + std::string(name) + " limit of " + limit_text);
+        }
+      });
+}
+
+}  // namespace
+
+void resource_requirements(const RuleInput& in, FieldErrors& errors) {
+  check_amounts(in, "limits", errors);
+  check_amounts(in, "requests", errors);
+  check_against_limits(in, errors);
+}
+
+}  // namespace krater::api::rules

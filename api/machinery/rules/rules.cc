@@ -1,0 +1,80 @@
+#include "api/machinery/rules/rules.h"
+
+#include <algorithm>
+#include <array>
+
+namespace krater::api {
+namespace {
+
+template <typename Function>
+struct Named {
+  std::string_view name;
+  Function function;
+};
+
+constexpr std::array kValidationRules{
+    Named<ValidationRule>{"config_map", rules::config_map},
+    Named<ValidationRule>{"container", rules::container},
+    Named<ValidationRule>{"endpoint_slice", rules::endpoint_slice},
+    Named<ValidationRule>{"env_from", rules::env_from},
+    Named<ValidationRule>{"env_var", rules::env_var},
+    Named<ValidationRule>{"env_var_source", rules::env_var_source},
+    Named<ValidationRule>{"event", rules::event},
+    Named<ValidationRule>{"event_v1", rules::event_v1},
+    Named<ValidationRule>{"job_spec", rules::job_spec},
+    Named<ValidationRule>{"label_selector", rules::label_selector},
+    Named<ValidationRule>{"node_selector_requirement", rules::node_selector_requirement},
+    Named<ValidationRule>{"node_spec", rules::node_spec},
+    Named<ValidationRule>{"object_meta", rules::object_meta},
+    Named<ValidationRule>{"one_handler", rules::one_handler},
+    Named<ValidationRule>{"pod", rules::pod},
+    Named<ValidationRule>{"pod_spec", rules::pod_spec},
+    Named<ValidationRule>{"priority_class", rules::priority_class},
+    Named<ValidationRule>{"probe", rules::probe},
+    Named<ValidationRule>{"ray_deletion_condition", rules::ray_deletion_condition},
+    Named<ValidationRule>{"ray_deletion_strategy", rules::ray_deletion_strategy},
+    Named<ValidationRule>{"ray_gcs_backend", rules::ray_gcs_backend},
+    Named<ValidationRule>{"ray_managed_by", rules::ray_managed_by},
+    Named<ValidationRule>{"resource_requirements", rules::resource_requirements},
+    Named<ValidationRule>{"secret", rules::secret},
+    Named<ValidationRule>{"service_port", rules::service_port},
+    Named<ValidationRule>{"service_spec", rules::service_spec},
+    Named<ValidationRule>{"toleration", rules::toleration},
+    Named<ValidationRule>{"volcano_job_spec", rules::volcano_job_spec},
+    Named<ValidationRule>{"volcano_network_topology", rules::volcano_network_topology},
+    Named<ValidationRule>{"volume", rules::volume},
+    Named<ValidationRule>{"volume_mount", rules::volume_mount},
+};
+
+constexpr std::array kDefaultRules{
+    Named<DefaultRule>{"container", rules::default_container},
+    Named<DefaultRule>{"job", rules::default_job},
+    Named<DefaultRule>{"job_spec", rules::default_job_spec},
+    Named<DefaultRule>{"namespace", rules::default_namespace},
+    Named<DefaultRule>{"node_status", rules::default_node_status},
+    Named<DefaultRule>{"pod_spec", rules::default_pod_spec},
+    Named<DefaultRule>{"probe", rules::default_probe},
+    Named<DefaultRule>{"resource_requirements", rules::default_resource_requirements},
+    Named<DefaultRule>{"secret", rules::default_secret},
+    Named<DefaultRule>{"service_port", rules::default_service_port},
+    Named<DefaultRule>{"service_spec", rules::default_service_spec},
+    Named<DefaultRule>{"volume", rules::default_volume},
+};
+
+template <typename Table>
+auto find_in(const Table& table, std::string_view name) -> decltype(table[0].function) {
+  const auto at = std::find_if(table.begin(), table.end(),
+                               [name](const auto& entry) { return entry.name == name; });
+  return at == table.end() ? nullptr : at->function;
+}
+
+}  // namespace
+
+ValidationRule find_validation_rule(std::string_view name) {
+  return find_in(kValidationRules, name);
+}
+DefaultRule find_default_rule(std::string_view name) {
+  return find_in(kDefaultRules, name);
+}
+
+}  // namespace krater::api

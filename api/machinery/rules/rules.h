@@ -1,0 +1,91 @@
+// The rules that schemas name under x-krater-rules and x-krater-default: what OpenAPI cannot say
+// about a type. One file a subject; the tables in rules.cc are the only lists. All are pure.
+#pragma once
+
+#include <string_view>
+
+#include "api/machinery/field_errors.h"
+#include "api/machinery/schema_node.h"
+
+namespace krater::api {
+
+ValidationRule find_validation_rule(std::string_view name);  // nullptr when there is none
+DefaultRule find_default_rule(std::string_view name);
+
+namespace rules {
+
+// metadata.cc
+void object_meta(const RuleInput& in, FieldErrors& errors);
+void label_selector(const RuleInput& in, FieldErrors& errors);
+// Keys and values of a label map.
+void check_labels(const Json& labels, const FieldPath& path, FieldErrors& errors);
+
+// pod.cc, pod_update.cc
+void pod(const RuleInput& in, FieldErrors& errors);
+void pod_spec(const RuleInput& in, FieldErrors& errors);
+
+// container.cc
+void container(const RuleInput& in, FieldErrors& errors);
+void env_var(const RuleInput& in, FieldErrors& errors);
+void env_var_source(const RuleInput& in, FieldErrors& errors);
+void env_from(const RuleInput& in, FieldErrors& errors);
+void volume_mount(const RuleInput& in, FieldErrors& errors);
+void probe(const RuleInput& in, FieldErrors& errors);
+void one_handler(const RuleInput& in, FieldErrors& errors);
+
+// resources.cc
+void resource_requirements(const RuleInput& in, FieldErrors& errors);
+
+// volume.cc
+void volume(const RuleInput& in, FieldErrors& errors);
+
+// placement.cc
+void toleration(const RuleInput& in, FieldErrors& errors);
+void node_selector_requirement(const RuleInput& in, FieldErrors& errors);
+void node_spec(const RuleInput& in, FieldErrors& errors);
+void priority_class(const RuleInput& in, FieldErrors& errors);
+
+// service.cc
+void service_spec(const RuleInput& in, FieldErrors& errors);
+void service_port(const RuleInput& in, FieldErrors& errors);
+void endpoint_slice(const RuleInput& in, FieldErrors& errors);
+
+// config.cc
+void config_map(const RuleInput& in, FieldErrors& errors);
+void secret(const RuleInput& in, FieldErrors& errors);
+
+// event.cc
+void event(const RuleInput& in, FieldErrors& errors);
+void event_v1(const RuleInput& in, FieldErrors& errors);
+
+// job.cc
+void job_spec(const RuleInput& in, FieldErrors& errors);
+
+// ray.cc
+void ray_managed_by(const RuleInput& in, FieldErrors& errors);
+void ray_gcs_backend(const RuleInput& in, FieldErrors& errors);
+void ray_deletion_strategy(const RuleInput& in, FieldErrors& errors);
+void ray_deletion_condition(const RuleInput& in, FieldErrors& errors);
+
+// volcano.cc
+void volcano_network_topology(const RuleInput& in, FieldErrors& errors);
+void volcano_job_spec(const RuleInput& in, FieldErrors& errors);
+
+// pod_defaults.cc
+void default_pod_spec(JsonObject& spec);
+void default_container(JsonObject& container);
+void default_resource_requirements(JsonObject& resources);
+void default_probe(JsonObject& probe);
+void default_volume(JsonObject& volume);
+
+// object_defaults.cc
+void default_service_spec(JsonObject& spec);
+void default_service_port(JsonObject& port);
+void default_secret(JsonObject& secret);
+void default_namespace(JsonObject& name_space);
+void default_node_status(JsonObject& status);
+void default_job(JsonObject& job);
+void default_job_spec(JsonObject& spec);
+
+}  // namespace rules
+}  // namespace krater::api
