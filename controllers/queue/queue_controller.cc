@@ -1,0 +1,90 @@
+#include "controllers/queue/queue_controller.h"
+
+#include <map>
+
+#include "controllers/queue/step.h"
+#include "model/keys.h"
+
+namespace krater::controllers {
+namespace {
+
+ObjectKey key_of_queue(std::string_view name) {
+  return ObjectKey::of(kinds::kQueue, "", name);
+}
+
+class QueueController final : public Reconciler {
+ public:
+  std::string_view name() const override { return "queue-controller"; }
+
+  std::vector<Interest> interests() const override {
+    return {{kinds::kQueue, [this](const ObjectPtr& before,
+                                   const ObjectPtr& after) { return on_queue(before, after); }},
+            {kinds::kPodGroup, [this](const ObjectPtr& before, const ObjectPtr& after) {
+               return on_group(before, after);
+             }}};
+  }
+
+  std::vector<ObjectKey> first_keys() const override {
+    return {key_of_queue(keys::kRootQueue), key_of_queue(keys::kDefaultQueue)};
+  }
+
+  Plan reconcile(const ObjectKey& key, const client::Cache& cache, WallTime) override {
+    const ObjectPtr object = cache.get(key);
+    if (object == nullptr) {
+      Plan plan;
+      if (key.name == keys::kRootQueue || key.name == keys::kDefaultQueue) {
+        plan.then({client::CreateWrite{kinds::kQueue, "", initial_queue(key.name)},
+                   Code::AlreadyExists,
+                   {},
+                   {}});
+      }
+      return plan;
+    }
+    const QueueView queue(object);
+    const auto groups = groups_.find(key.name);
+    return step(
+        {queue, QueueView(cache.get(key_of_queue(queue.parent().text()))),
+         groups == groups_.end() ? std::map<PodGroupPhase, std::int64_t>() : groups->second});
+  }
+
+ private:
+  // A queue wakes its children too: their state follows it.
+  std::vector<ObjectKey> on_queue(const ObjectPtr& before, const ObjectPtr& after) const {
+    const ObjectKey& key = (after ? after : before)->key();
+    if (before) children_[QueueView(before).parent().text()].erase(key);
+    if (after) children_[QueueView(after).parent().text()].insert(key);
+    std::vector<ObjectKey> out{key};
+    const bool same_state =
+        before && after && QueueView(before).state() == QueueView(after).state();
+    if (!same_state) {
+      const std::set<ObjectKey>& children = children_[key.name];
+      out.insert(out.end(), children.begin(), children.end());
+    }
+    return out;
+  }
+
+  std::vector<ObjectKey> on_group(const ObjectPtr& before, const ObjectPtr& after) const {
+    std::vector<ObjectKey> out;
+    for (const auto& [group, by] : {std::pair(before, -1), std::pair(after, 1)}) {
+      if (group == nullptr) continue;
+      const PodGroupView view(group);
+      auto& counts = groups_[view.queue().text()];
+      if ((counts[view.phase()] += by) == 0) counts.erase(view.phase());
+      out.push_back(key_of_queue(view.queue().text()));
+    }
+    return out;
+  }
+
+  // Indexes of what the cache shows. Counts outlive their queue: one made again knows what runs in
+  // it.
+  mutable std::map<std::string, std::map<PodGroupPhase, std::int64_t>> groups_;
+  mutable std::map<std::string, std::set<ObjectKey>> children_;
+};
+
+}  // namespace
+
+std::unique_ptr<Reconciler> make_queue_controller() {
+  return std::make_unique<QueueController>();
+}
+
+}  // namespace krater::controllers
