@@ -117,6 +117,7 @@ void label_selector(const RuleInput& in, FieldErrors& errors) {
                        "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
     }
     const std::string key = text_at(expression, {"key"});
+    if (key.empty()) continue;  // a missing one is a matter of `required`
     if (const std::string problem = check_qualified_name(key); !problem.empty()) {
       errors.invalid(here.field("key"), Json(key), problem);
     }
