@@ -35,7 +35,8 @@ class ControlPlane {
   void start_controllers();
   void stop_controllers();
   // On the scheduler loop's thread.
-  void start_scheduler();
+  // Code::Invalid for a scheduler_conf that is no good.
+  Result<void> start_scheduler();
   void stop_scheduler();
 
  private:

@@ -74,7 +74,7 @@ struct ServerProcess::State {
 
   Result<void> open_store();
   Result<void> serve();
-  void start_control_plane();
+  Result<void> start_control_plane();
   void maintain();
   Result<void> publish();
   void stop();
@@ -144,7 +144,7 @@ Result<void> ServerProcess::State::serve() {
   return {};
 }
 
-void ServerProcess::State::start_control_plane() {
+Result<void> ServerProcess::State::start_control_plane() {
   control.start();
   scheduler.start();
   http = runtime::make_http_client(control.loop(), {});
@@ -155,8 +155,11 @@ void ServerProcess::State::start_control_plane() {
   parts.api_address = address + ":" + std::to_string(server->port());
   plane = std::make_unique<ControlPlane>(std::move(parts));
   control.run_and_wait([this] { plane->start_controllers(); });
-  scheduler.run_and_wait([this] { plane->start_scheduler(); });
+  Result<void> scheduling;
+  scheduler.run_and_wait([&] { scheduling = plane->start_scheduler(); });
+  TRY(std::move(scheduling));
   chores.loop().post([this] { maintain(); });
+  return {};
 }
 
 // Once a minute on the chores loop.
@@ -233,7 +236,7 @@ Result<std::unique_ptr<ServerProcess>> ServerProcess::start(const ServerOptions&
   out->state_->scheduler_conf = std::move(scheduler_conf);
   TRY(out->state_->open_store());
   TRY(out->state_->serve());
-  out->state_->start_control_plane();
+  TRY(out->state_->start_control_plane());
   TRY(out->state_->publish());
   log::info("ready", {{"url", out->url()}, {"kubeconfig", options.data_dir + "/kubeconfig"}});
   return out;

@@ -1,0 +1,111 @@
+#include "cli/control_plane.h"
+
+#include "api/local_client/local_client.h"
+#include "base/log.h"
+#include "controllers/batchscheduler/batch_scheduler.h"
+#include "controllers/endpoints/endpoints_controller.h"
+#include "controllers/gc/gc_controller.h"
+#include "controllers/job/job_controller.h"
+#include "controllers/loop/controller_loop.h"
+#include "controllers/namespace/namespace_controller.h"
+#include "controllers/node/node_controller.h"
+#include "controllers/queue/queue_controller.h"
+#include "controllers/raycluster/raycluster_controller.h"
+#include "controllers/rayjob/rayjob_controller.h"
+#include "scheduler/scheduler.h"
+
+namespace krater::cli {
+
+using controllers::ControllerLoop;
+using controllers::Enqueue;
+
+// One client an identity: what each may do and what the audit names stands in its user name.
+struct ControlPlane::Controllers {
+  explicit Controllers(const ControlPlaneParts& parts) : parts_(parts) {
+    add_kubernetes();
+    add_ray();
+    loop.start();
+  }
+
+  client::ObjectClient* as(const std::string& user) {
+    clients.push_back(api::make_local_client(parts_.registry, parts_.control, user));
+    return clients.back().get();
+  }
+
+  void add_kubernetes() {
+    const std::string prefix = "system:serviceaccount:kube-system:";
+    std::vector<Kind> kinds, collected;
+    for (const api::KindSchemaPtr& schema : parts_.registry.schemas().all()) {
+      if (!schema->storage_version()) continue;
+      kinds.push_back(schema->kind());
+      if (schema->kind().kind != "Event") collected.push_back(schema->kind());
+    }
+    loop.add(controllers::make_job_controller(), as(prefix + "job-controller"));
+    client::ObjectClient* gc = as(prefix + "generic-garbage-collector");
+    loop.add([&](Enqueue wake) { return controllers::make_gc_controller({*gc, std::move(wake), collected}); }, gc);
+    client::ObjectClient* namespaces = as(prefix + "namespace-controller");
+    loop.add([&](Enqueue wake) { return controllers::make_namespace_controller({*namespaces, std::move(wake), kinds}); }, namespaces);
+    loop.add(controllers::make_namespace_defaults_controller(parts_.ca_pem), as(prefix + "service-account-controller"));
+    loop.add(controllers::make_node_controller(), as(prefix + "node-controller"));
+    loop.add(controllers::make_pod_gc_controller(), as(prefix + "pod-garbage-collector"));
+    for (auto& reconciler : controllers::make_endpoints_controllers(parts_.api_address)) {
+      loop.add(std::move(reconciler), as(prefix + "endpoint-controller"));
+    }
+  }
+
+  void add_ray() {
+    loop.add(controllers::make_queue_controller(), as("system:serviceaccount:volcano-system:volcano-controllers"));
+    client::ObjectClient* operator_client = as("system:serviceaccount:kube-system:kuberay-operator");
+    loop.add(controllers::make_raycluster_controller({*gangs}), operator_client);
+    loop.add(
+        [&](Enqueue wake) {
+          controllers::RayJobDeps deps{*gangs, parts_.http, parts_.control, parts_.clock, std::move(wake)};
+          return controllers::make_rayjob_controller(std::move(deps));
+        },
+        operator_client);
+  }
+
+  const ControlPlaneParts& parts_;
+  std::vector<std::unique_ptr<client::ObjectClient>> clients;
+  std::unique_ptr<controllers::BatchScheduler> gangs = controllers::make_volcano_batch_scheduler();
+  std::unique_ptr<client::ObjectClient> reader =
+      api::make_local_client(parts_.registry, parts_.control, "system:kube-controller-manager");
+  ControllerLoop loop{parts_.control, parts_.clock, *reader};
+};
+
+struct ControlPlane::Scheduling {
+  explicit Scheduling(const ControlPlaneParts& parts)
+      : client(api::make_local_client(parts.registry, parts.scheduler, "system:serviceaccount:volcano-system:volcano-scheduler")),
+        scheduler({*client, parts.scheduler, parts.clock, parts.rng, options_of(parts)}) {}
+
+  static scheduler::Options options_of(const ControlPlaneParts& parts) {
+    scheduler::Options out;
+    out.config_text = parts.scheduler_conf;
+    return out;
+  }
+
+  std::unique_ptr<client::ObjectClient> client;
+  scheduler::Scheduler scheduler;
+};
+
+ControlPlane::ControlPlane(ControlPlaneParts parts) : parts_(std::move(parts)) {}
+ControlPlane::~ControlPlane() = default;
+
+void ControlPlane::start_controllers() { controllers_ = std::make_unique<Controllers>(parts_); }
+
+void ControlPlane::stop_controllers() {
+  if (controllers_) controllers_->loop.stop();
+  controllers_.reset();
+}
+
+Result<void> ControlPlane::start_scheduler() {
+  scheduling_ = std::make_unique<Scheduling>(parts_);
+  return scheduling_->scheduler.start();
+}
+
+void ControlPlane::stop_scheduler() {
+  if (scheduling_) scheduling_->scheduler.stop();
+  scheduling_.reset();
+}
+
+}  // namespace krater::cli

@@ -1,0 +1,56 @@
+// `krater dev`: a server and one agent in one process, for a laptop or a single machine. The agent gets its
+// certificate straight from the authority; everything else goes over HTTPS as on any node.
+#include <cstdio>
+
+#include "base/log.h"
+#include "cli/agent_process.h"
+#include "cli/options.h"
+#include "cli/server_process.h"
+#include "runtime/asio_loop.h"
+#include "runtime/system.h"
+
+namespace krater::cli {
+namespace {
+
+struct Dev {
+  std::unique_ptr<ServerProcess> server;
+  std::unique_ptr<AgentProcess> agent;
+};
+
+Result<Dev> start(const DevOptions& options) {
+  Dev out;
+  TRY_ASSIGN(out.server, ServerProcess::start(options.server));
+  AgentOptions agent = options.agent;
+  agent.server_url = out.server->url();
+  agent.data_dir = options.server.data_dir + "/node";
+  agent.node_name = node_name_of(agent);
+  const WallTime now = runtime::SystemClock().now();
+  const bool pool = agent.runtime == RuntimeKind::Simulated && agent.nodes > 1;
+  const std::string user = (pool ? "krater:node-pool:" : "system:node:") + agent.node_name;
+  const api::CertificateAuthority& authority = out.server->pki().authority;
+  TRY_ASSIGN(const api::CertifiedKey certified,
+             authority.issue_client({user, {"system:nodes"}}, {now - std::chrono::minutes(5), now + std::chrono::hours(24 * 365)}));
+  TRY_ASSIGN(out.agent,
+             AgentProcess::start(agent, {authority.certificate_pem(), certified.certificate_pem, certified.key_pem}));
+  return out;
+}
+
+}  // namespace
+
+int run_dev(const DevOptions& options) {
+  runtime::AsioLoop loop;
+  const runtime::StopSignals signals(loop, [&](int) { loop.stop(); });
+  Result<Dev> dev = start(options);
+  if (!dev) {
+    std::fprintf(stderr, "krater: %s\n", dev.error().message.c_str());
+    return 1;
+  }
+  loop.run();
+  log::info("stopping");
+  dev->agent->stop();
+  dev->server->stop();
+  log::info("stopped");
+  return 0;
+}
+
+}  // namespace krater::cli
