@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <map>
 
-#include "agent/process/shim.h"
+#include "agent/shim/shim.h"
 #include "base/log.h"
 #include "cli/options.h"
 

@@ -1,0 +1,219 @@
+#include "cli/agent_process.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <future>
+#include <optional>
+
+#include "agent/agent.h"
+#include "agent/content/content_builder.h"
+#include "agent/io/asio_poller.h"
+#include "agent/net/asio_tcp_dialer.h"
+#include "agent/net/cni_config.h"
+#include "agent/net/node_network.h"
+#include "agent/process/process_runtime.h"
+#include "agent/simulated/simulated_runtime.h"
+#include "agent/tunnel/tunnel_client.h"
+#include "base/log.h"
+#include "base/strings.h"
+#include "cli/files.h"
+#include "cli/loop_thread.h"
+#include "cli/machine.h"
+#include "client/http_object_client.h"
+#include "runtime/http_client.h"
+#include "runtime/system.h"
+
+namespace krater::cli {
+namespace {
+
+constexpr const char* kCniDirectory = "/usr/lib/cni";
+// Addresses handed out on this machine, by whichever agent: two of them never give the same one.
+constexpr const char* kAddressDirectory = "/run/krater/cni";
+
+// What the process runtime can do here: all of it as root with the plugins installed.
+struct PodNetwork {
+  bool isolate = false;
+  std::optional<agent::Subnet> subnet;
+};
+
+Result<PodNetwork> pod_network(const AgentOptions& options) {
+  PodNetwork out;
+  out.isolate = ::geteuid() == 0;
+  if (!out.isolate) {
+    log::warn("agent.not_root", {{"effect", "pods share this machine's processes, network and files"}});
+    return out;
+  }
+  if (!exists(std::string(kCniDirectory) + "/bridge")) {
+    log::warn("agent.no_cni", {{"effect", "pods have no network of their own"}, {"install", "containernetworking-plugins"}});
+    return out;
+  }
+  const std::optional<agent::Subnet> wanted = agent::Subnet::parse(options.pod_cidr);
+  if (!wanted) return make_error(Code::BadRequest, "--pod-cidr must be an IPv4 network such as 10.88.0.0/16, not \"" + options.pod_cidr + "\"");
+  out.subnet = agent::choose_subnet(*wanted, agent::routed_subnets(read_file("/proc/net/route").value_or(std::string())));
+  if (!out.subnet) return make_error(Code::Unavailable, "no free network for pods beside this machine's routes");
+  return out;
+}
+
+}  // namespace
+
+struct AgentProcess::State {
+  State(const AgentOptions& given, const runtime::TlsIdentity& who) : options(given), identity(who) {}
+
+  Result<void> prepare();
+  Result<void> compose();  // on the loop
+  Result<void> compose_process(const std::vector<agent::NodeFacts>& nodes);
+  void connect_tunnel();
+  void stop();
+
+  AgentOptions options;
+  runtime::TlsIdentity identity;
+  std::string images_yaml, host_resolv_conf;
+  PodNetwork network;
+  runtime::SystemClock clock;
+  runtime::SystemRng rng;
+  LoopThread thread{"krater-agent"};
+  // On the loop, in order of construction.
+  std::unique_ptr<HttpClient> http, probes;
+  std::unique_ptr<WebSocketConnector> sockets;
+  std::unique_ptr<client::ObjectClient> client;
+  std::unique_ptr<agent::FdPoller> poller;
+  std::unique_ptr<agent::Runtime> runtime;
+  std::unique_ptr<agent::NodeNetwork> names;
+  std::unique_ptr<agent::TcpDialer> dialer;
+  std::unique_ptr<agent::ContentBuilder> content;
+  std::unique_ptr<agent::Agent> agent;
+  std::unique_ptr<agent::TunnelClient> tunnel;
+  bool stopped = false;
+};
+
+// What blocks: files.
+Result<void> AgentProcess::State::prepare() {
+  TRY(make_directory(options.data_dir + "/pods", 0711));
+  if (options.runtime == RuntimeKind::Simulated) return {};
+  if (!options.images.empty()) {
+    TRY_ASSIGN(images_yaml, read_file(options.images));
+  }
+  host_resolv_conf = read_file("/etc/resolv.conf").value_or(std::string());
+  TRY_ASSIGN(network, pod_network(options));
+  return {};
+}
+
+Result<void> AgentProcess::State::compose() {
+  http = runtime::make_http_client(thread.loop(), identity);
+  sockets = runtime::make_websocket_connector(thread.loop(), identity);
+  client = client::make_http_object_client(*http, thread.loop(), rng, {options.server_url});
+  std::vector<agent::NodeFacts> nodes;
+  if (options.runtime == RuntimeKind::Simulated) {
+    for (int i = 0; i < options.nodes; ++i) {
+      TRY_ASSIGN(agent::NodeFacts node, node_facts(options, options.nodes == 1 ? options.node_name : fmt::format("{}-{}", options.node_name, i)));
+      nodes.push_back(std::move(node));
+    }
+    runtime = std::make_unique<agent::SimulatedRuntime>(thread.loop(), clock);
+  } else {
+    TRY_ASSIGN(agent::NodeFacts node, node_facts(options, options.node_name));
+    nodes.push_back(std::move(node));
+    TRY(compose_process(nodes));
+  }
+  agent::AgentDeps deps{*client, thread.loop(), clock, rng, *runtime, probes.get(), dialer.get(), content.get()};
+  agent = std::make_unique<agent::Agent>(deps, std::move(nodes), node_info(options.runtime));
+  agent->start();
+  connect_tunnel();
+  return {};
+}
+
+Result<void> AgentProcess::State::compose_process(const std::vector<agent::NodeFacts>& nodes) {
+  agent::ProcessRuntimeOptions process;
+  process.directory = options.data_dir + "/pods";
+  process.isolate = network.isolate;
+  process.hidden = {options.data_dir};
+  if (network.subnet) {
+    process.cni_bin_dir = kCniDirectory;
+    process.cni_config = agent::cni_config_list(*network.subnet, kAddressDirectory);
+  }
+  std::vector<agent::ImageMap::Entry> images;
+  if (!images_yaml.empty()) {
+    TRY_ASSIGN(images, agent::ImageMap::parse_yaml(images_yaml));
+  }
+  for (agent::ImageMap::Entry& entry : agent::ImageMap::defaults()) images.push_back(std::move(entry));
+  process.images = agent::ImageMap(std::move(images));
+  poller = agent::make_asio_poller(thread.loop().context());
+  runtime = std::make_unique<agent::ProcessRuntime>(thread.loop(), *poller, std::move(process));
+
+  std::string dns_address;
+  if (network.subnet) {
+    dns_address = network.subnet->gateway();
+    agent::NodeNetworkSettings settings;
+    settings.dns.address = dns_address;
+    settings.dns.upstreams = agent::dns::nameservers_of(host_resolv_conf);
+    settings.rules.table = fmt::format("krater-{:08x}", static_cast<std::uint32_t>(fnv1a(options.data_dir)));
+    settings.rules.pod_network = network.subnet->text();
+    names = std::make_unique<agent::NodeNetwork>(*client, thread.loop(), thread.loop().context(), rng, std::move(settings));
+    TRY(names->start());
+  }
+  probes = runtime::make_http_client(thread.loop(), {.verify = false});
+  dialer = agent::make_asio_tcp_dialer(thread.loop().context());
+  agent::ContentSettings settings;
+  settings.dns_address = dns_address;
+  settings.host_resolv_conf = host_resolv_conf;
+  settings.ca_pem = identity.ca_pem;
+  content = agent::make_content_builder({*client, thread.loop(), clock, *runtime, nodes.front(), std::move(settings)});
+  return {};
+}
+
+void AgentProcess::State::connect_tunnel() {
+  std::string url = "wss" + options.server_url.substr(options.server_url.find("://")) + "/krater/v1/tunnel";
+  const bool pool = options.runtime == RuntimeKind::Simulated && options.nodes > 1;
+  if (pool) url += "?pool=true";
+  tunnel = std::make_unique<agent::TunnelClient>(*sockets, thread.loop(), clock, rng, agent::lookup_in(*agent, *runtime),
+                                                 agent::TunnelSettings{url});
+  tunnel->start();
+}
+
+void AgentProcess::State::stop() {
+  if (std::exchange(stopped, true)) return;
+  thread.run_and_wait([this] {
+    tunnel.reset();
+    agent.reset();
+  });
+  if (names) {
+    std::promise<void> gone;
+    thread.run_and_wait([&] { names->stop([&] { gone.set_value(); }); });
+    gone.get_future().wait();
+  }
+  thread.run_and_wait([this] {
+    content.reset();
+    dialer.reset();
+    names.reset();
+    runtime.reset();
+    poller.reset();
+    client.reset();
+    sockets.reset();
+    probes.reset();
+    http.reset();
+  });
+  thread.stop();
+}
+
+AgentProcess::AgentProcess(std::unique_ptr<State> state) : state_(std::move(state)) {}
+AgentProcess::~AgentProcess() { stop(); }
+void AgentProcess::stop() { state_->stop(); }
+
+Result<std::unique_ptr<AgentProcess>> AgentProcess::start(const AgentOptions& options, const runtime::TlsIdentity& identity) {
+  std::unique_ptr<AgentProcess> out(new AgentProcess(std::make_unique<State>(options, identity)));
+  State& state = *out->state_;
+  state.thread.start();
+  TRY(state.prepare());
+  Result<void> composed;
+  state.thread.run_and_wait([&] { composed = state.compose(); });
+  TRY(std::move(composed));
+  return out;
+}
+
+std::string node_name_of(const AgentOptions& options) {
+  if (!options.node_name.empty()) return options.node_name;
+  if (options.runtime == RuntimeKind::Simulated) return "sim";
+  return to_lower(runtime::host_name());
+}
+
+}  // namespace krater::cli
