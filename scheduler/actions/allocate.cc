@@ -1,0 +1,171 @@
+#include "scheduler/actions/allocate.h"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <set>
+
+#include "scheduler/actions/heap.h"
+#include "scheduler/actions/job_filter.h"
+#include "scheduler/statement.h"
+
+namespace krater::scheduler {
+namespace {
+
+// Whether going on with the job's other tasks makes sense after tasks of `failed` roles found no
+// node.
+bool worth_going_on(const JobInfo& job, const std::set<std::string>& failed) {
+  if (job.min_member == static_cast<std::int64_t>(job.tasks.size())) return false;
+  if (!job.roles_bind()) {
+    std::int64_t reachable = job.ready_tasks();
+    for (const Task& task : job.tasks) {
+      if (task.status == TaskStatus::Pending && !failed.contains(task.spec->role)) ++reachable;
+    }
+    return reachable >= job.min_member;
+  }
+  const auto have = job.by_role([](const Task& task) {
+    return is_allocated(task.status) || task.status == TaskStatus::Succeeded;
+  });
+  return std::all_of(failed.begin(), failed.end(), [&](const std::string& role) {
+    const auto minimum = job.role_minimums.find(role);
+    const auto count = have.find(role);
+    return minimum == job.role_minimums.end() ||
+           (count == have.end() ? 0 : count->second) >= minimum->second;
+  });
+}
+
+class Allocator {
+ public:
+  explicit Allocator(Session& session)
+      : session_(session),
+        queues_([this](QueueId a, QueueId b) { return session_.queue_before(a, b); }) {}
+
+  void run() {
+    collect();
+    while (!queues_.empty()) {
+      const QueueId queue = queues_.pop();
+      Heap<JobId>& jobs = jobs_.at(queue);
+      if (jobs.empty()) continue;
+      if (Refusal why; session_.overused(queue, why)) {
+        while (!jobs.empty()) session_.note(jobs.pop()).refusal = why;
+        continue;
+      }
+      const JobId job = jobs.pop();
+      if (take_turn(queue, job)) jobs.push(job);
+      queues_.push(queue);
+    }
+  }
+
+ private:
+  void collect() {
+    const bool admission = session_.config().has_action("enqueue");
+    for (JobId job = 0; job < session_.job_count(); ++job) {
+      const JobInfo& info = session_.job(job);
+      if (!info.known || session_.parked(job)) continue;
+      if (info.is_pending()) {
+        if (admission || session_.queue_of(job) == kNoQueue) continue;
+        session_.admit(job);
+      }
+      std::deque<std::uint32_t> tasks = pending_tasks(session_.job(job));
+      if (tasks.empty() || refused_as_a_whole(session_, job)) continue;
+      tasks_.emplace(job, std::move(tasks));
+      const QueueId queue = session_.queue_of(job);
+      const auto [place, fresh] =
+          jobs_.try_emplace(queue, [this](JobId a, JobId b) { return session_.job_before(a, b); });
+      place->second.push(job);
+      if (fresh) queues_.push(queue);
+    }
+  }
+
+  std::deque<std::uint32_t> pending_tasks(const JobInfo& job) const {
+    std::deque<std::uint32_t> out;
+    for (std::uint32_t t = 0; t < job.tasks.size(); ++t) {
+      const Task& task = job.tasks[t];
+      if (task.status == TaskStatus::Pending && !task.spec->gated &&
+          !task.spec->shape->best_effort()) {
+        out.push_back(t);
+      }
+    }
+    std::sort(out.begin(), out.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return session_.task_before(*job.tasks[a].spec, *job.tasks[b].spec);
+    });
+    return out;
+  }
+
+  // One turn of a job. True when it has tasks left to try.
+  bool take_turn(QueueId queue, JobId job) {
+    std::deque<std::uint32_t>& tasks = tasks_.at(job);
+    Statement statement(session_);
+    std::set<std::string> failed;     // roles
+    std::set<const PodShape*> unfit;  // one that fits nowhere is not tried again within the turn
+    while (!tasks.empty()) {
+      const TaskRef ref{job, tasks.front()};
+      const TaskSpecPtr spec = session_.task(ref).spec;
+      tasks.pop_front();
+      if (Refusal why; !session_.allocatable(queue, *spec, why)) {
+        session_.note(job).queue_errors[ref.task] = std::move(why);
+        continue;
+      }
+      if (unfit.contains(spec->shape.get())) {
+        session_.note(job).fit_errors[ref.task] = session_.board(spec->shape).explain();
+        continue;
+      }
+      if (!place(statement, ref, *spec)) {
+        unfit.insert(spec->shape.get());
+        failed.insert(spec->role);
+        if (worth_going_on(session_.job(job), failed)) continue;
+        break;
+      }
+      if (session_.job_ready(job)) break;
+    }
+    if (session_.job_ready(job)) {
+      if (statement.empty()) return false;
+      statement.commit(job);
+      return !tasks.empty();
+    }
+    // Enough only once somebody has left: the places stay taken until the session ends.
+    if (session_.job_pipelined(job)) statement.keep();
+    return false;
+  }
+
+  bool place(Statement& statement, TaskRef ref, const TaskSpec& spec) {
+    NodeBoard& board = session_.board(spec.shape);
+    if (!spec.nominated.empty()) {
+      const NodeSlot nominated = session_.find_node(spec.nominated);
+      if (nominated != kNoNode && place_on(statement, ref, board, nominated)) return true;
+    }
+    if (const NodeSlot best = board.best_idle(); best != kNoNode) {
+      statement.allocate(ref, best);
+      return true;
+    }
+    if (const NodeSlot best = board.best_future(); best != kNoNode) {
+      statement.pipeline(ref, best);
+      return true;
+    }
+    session_.note(ref.job).fit_errors[ref.task] = board.explain();
+    return false;
+  }
+
+  static bool place_on(Statement& statement, TaskRef ref, const NodeBoard& board, NodeSlot node) {
+    if (board.fits_idle(node)) {
+      statement.allocate(ref, node);
+      return true;
+    }
+    if (!board.fits_future(node)) return false;
+    statement.pipeline(ref, node);
+    return true;
+  }
+
+  Session& session_;
+  Heap<QueueId> queues_;
+  std::map<QueueId, Heap<JobId>> jobs_;
+  std::map<JobId, std::deque<std::uint32_t>> tasks_;
+};
+
+}  // namespace
+
+void allocate(Session& session) {
+  Allocator(session).run();
+}
+
+}  // namespace krater::scheduler

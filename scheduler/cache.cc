@@ -1,0 +1,380 @@
+#include "scheduler/cache.h"
+
+#include "base/check.h"
+#include "base/log.h"
+
+namespace krater::scheduler {
+namespace {
+
+template <typename T>
+T& edit(std::shared_ptr<const T>& shared) {
+  // Somebody else still reads it: go on with a copy.
+  if (shared.use_count() > 1) shared = std::make_shared<T>(*shared);
+  return const_cast<T&>(*shared);  // made by us, as a T
+}
+
+bool on_a_node(TaskStatus status, NodeSlot node) {
+  return node != kNoNode && uses_node(status);
+}
+
+}  // namespace
+
+bool Cache::ours(const PodView& pod) const {
+  return options_.scheduler_names.contains(pod.scheduler_name());
+}
+
+JobInfo& Cache::edit_job(const JobKey& key) {
+  JobInfo& job = touch_job(key);
+  job.version = ++versions_;
+  return job;
+}
+
+JobInfo& Cache::touch_job(const JobKey& key) {
+  JobPtr& job = jobs_[key];
+  if (job == nullptr) {
+    auto fresh = std::make_shared<JobInfo>();
+    fresh->key = key;
+    job = std::move(fresh);
+  }
+  changed_jobs_.insert(key);
+  return edit(job);
+}
+
+NodeInfo& Cache::edit_node(NodeSlot slot) {
+  return edit(nodes_[slot]);
+}
+
+NodeSlot Cache::slot_of(const std::string& node) {
+  const auto known = slots_.find(node);
+  if (known != slots_.end()) return known->second;
+  NodeSlot slot = static_cast<NodeSlot>(nodes_.size());
+  if (free_slots_.empty()) {
+    nodes_.emplace_back();
+  } else {
+    slot = free_slots_.back();
+    free_slots_.pop_back();
+  }
+  auto fresh = std::make_shared<NodeInfo>();
+  fresh->name = node;
+  nodes_[slot] = std::move(fresh);
+  slots_.emplace(node, slot);
+  return slot;
+}
+
+void Cache::release_slot(NodeSlot slot) {
+  const NodeInfo& node = *nodes_[slot];
+  if (node.spec != nullptr || node.tasks > 0) return;
+  slots_.erase(node.name);
+  nodes_[slot].reset();
+  free_slots_.push_back(slot);
+}
+
+void Cache::drop_job_if_empty(const JobKey& key) {
+  const auto place = jobs_.find(key);
+  if (place == jobs_.end() || place->second->group != nullptr || !place->second->tasks.empty())
+    return;
+  jobs_.erase(place);
+}
+
+void Cache::start_plain_job(const PodView& pod, JobInfo& job) {
+  job.known = true;
+  job.queue = queue_of_plain_pod(pod, options_.default_queue);
+  job.min_member = 1;
+  job.phase = PodGroupPhase::Inqueue;  // one pod asks for no admission
+  job.created = pod->created().value_or(WallTime());
+  job.priority = pod.priority().value_or(0);
+}
+
+void Cache::enter(const Place& place, const PodRecord& record) {
+  if (on_a_node(record.status, record.node)) {
+    edit_node(record.node).book(*record.spec->shape, record.status, 1);
+  }
+  if (record.in_job) edit_job(record.spec->job).add({record.spec, record.status, record.node});
+}
+
+void Cache::leave(const Place& place, const PodRecord& record) {
+  if (on_a_node(record.status, record.node)) {
+    edit_node(record.node).book(*record.spec->shape, record.status, -1);
+    release_slot(record.node);
+  }
+  if (!record.in_job) return;
+  edit_job(record.spec->job).remove(place.second);
+  drop_job_if_empty(record.spec->job);
+}
+
+// True when nothing changed that scheduling looks at (a condition, say): only the object is newer.
+bool Cache::refresh(const Place& place, PodRecord& record, const PodRecord& next) {
+  const TaskSpec &a = *record.spec, &b = *next.spec;
+  if (a.pod->uid() != b.pod->uid() || a.job != b.job || a.shape != b.shape || a.role != b.role ||
+      a.priority != b.priority || a.gated != b.gated || a.nominated != b.nominated ||
+      a.preemptable != b.preemptable || record.status != next.status || record.node != next.node ||
+      record.in_job != next.in_job) {
+    return false;
+  }
+  record.spec = next.spec;
+  if (record.in_job) touch_job(b.job).find(place.second)->spec = next.spec;
+  return true;
+}
+
+void Cache::set_pod(const ObjectPtr& object) {
+  const PodView pod(object);
+  const Place place(object->name_space(), object->name());
+  const auto known = pods_.find(place);
+  const NodeName node = pod.node_name();
+  PodRecord next;
+  if (known != pods_.end()) {
+    const PodRecord& before = known->second;
+    if (object->revision() < before.spec->pod->revision()) return;
+    const bool same = before.spec->pod->uid() == object->uid();
+    // An answer older than our bind: the task keeps the node it is on its way to.
+    if (same && before.status == TaskStatus::Binding && node.empty() && !pod.finished() &&
+        !pod.deleting())
+      return;
+  }
+  next.in_job = ours(pod);
+  next.status = task_status(pod);
+  const bool wanted = next.in_job || (!node.empty() && !pod.finished());
+  if (wanted) {
+    next.spec = task_spec(object, shapes_, names_);
+    if (!node.empty()) next.node = slot_of(node.text());
+    if (known != pods_.end() && refresh(place, known->second, next)) return;
+  }
+  if (known != pods_.end()) {
+    const PodRecord before = known->second;
+    leave(place, before);
+    pods_.erase(known);
+    const bool held = on_a_node(before.status, before.node);
+    if (held && (!uses_node(next.status) || next.status == TaskStatus::Releasing) &&
+        before.status != next.status) {
+      ++help_;
+    }
+  }
+  if (!wanted) return;
+  if (!node.empty()) next.node = slot_of(node.text());  // leaving may have given the place back
+  if (next.in_job && next.spec->job.name.starts_with("pod/"))
+    start_plain_job(pod, edit_job(next.spec->job));
+  enter(place, next);
+  pods_.emplace(place, std::move(next));
+}
+
+void Cache::remove_pod(const std::string& name_space, const std::string& name) {
+  const auto known = pods_.find(Place(name_space, name));
+  if (known == pods_.end()) return;
+  leave(known->first, known->second);
+  pods_.erase(known);
+  ++help_;
+}
+
+void Cache::move(PodRecord& record, TaskStatus status, NodeSlot node) {
+  const Place place(record.spec->name_space(), record.spec->name());
+  if (on_a_node(record.status, record.node)) {
+    edit_node(record.node).book(*record.spec->shape, record.status, -1);
+  }
+  const NodeSlot left = record.node;
+  record.status = status;
+  record.node = node;
+  if (on_a_node(status, node)) edit_node(node).book(*record.spec->shape, status, 1);
+  if (left != kNoNode && left != node) release_slot(left);
+  JobInfo& job = edit_job(record.spec->job);
+  Task* task = job.find(place.second);
+  CHECK(task != nullptr);
+  job.set_status(*task, status, node);
+}
+
+bool Cache::assume(const JobKey& job, const std::string& pod, const Uid& uid, NodeSlot node) {
+  const auto known = pods_.find(Place(job.name_space, pod));
+  if (known == pods_.end() || known->second.spec->pod->uid() != uid ||
+      known->second.status != TaskStatus::Pending) {
+    return false;
+  }
+  move(known->second, TaskStatus::Binding, node);
+  return true;
+}
+
+void Cache::forget(const JobKey& job, const std::string& pod, const Uid& uid) {
+  const auto known = pods_.find(Place(job.name_space, pod));
+  if (known == pods_.end() || known->second.spec->pod->uid() != uid ||
+      known->second.status != TaskStatus::Binding) {
+    return;
+  }
+  move(known->second, TaskStatus::Pending, kNoNode);
+  ++help_;
+}
+
+void Cache::set_node(const ObjectPtr& object) {
+  NodeSpec spec = node_spec(object, names_);
+  const NodeSlot slot = slot_of(object->name());
+  if (nodes_[slot]->spec != nullptr && *nodes_[slot]->spec == spec) return;
+  NodeInfo& node = edit_node(slot);
+  if (node.spec != nullptr) node.idle -= node.spec->allocatable;
+  node.idle += spec.allocatable;
+  node.spec = std::make_shared<const NodeSpec>(std::move(spec));
+  ++help_;
+}
+
+void Cache::remove_node(const std::string& name) {
+  const auto known = slots_.find(name);
+  if (known == slots_.end() || nodes_[known->second]->spec == nullptr) return;
+  const NodeSlot slot = known->second;
+  NodeInfo& node = edit_node(slot);
+  node.idle -= node.spec->allocatable;
+  node.spec.reset();
+  release_slot(slot);
+}
+
+void Cache::refresh_priority(JobInfo& job) const {
+  if (job.group == nullptr) return;
+  job.priority = 0;
+  for (const auto& [name, known] : priority_classes_) {
+    if (job.priority_class.empty() ? known.global_default : name == job.priority_class) {
+      job.priority = known.value;
+    }
+  }
+}
+
+void Cache::set_group(const ObjectPtr& object) {
+  const JobKey key{object->name_space(), object->name()};
+  JobInfo& job = touch_job(key);
+  if (job.group != nullptr && job.group->revision() > object->revision()) return;
+  const JobInfo before = job;
+  read_group(object, job, options_.default_queue, names_);
+  Uid& uid = group_uids_[key];
+  if (uid != object->uid()) {
+    uid = object->uid();
+    job.phase = PodGroupView(object).phase();
+  }
+  refresh_priority(job);
+  // Our own status writes come back here as well; they are no news.
+  if (before.known && before.queue == job.queue && before.min_member == job.min_member &&
+      before.priority == job.priority && before.role_minimums == job.role_minimums &&
+      before.min_resources == job.min_resources && before.phase == job.phase) {
+    return;
+  }
+  edit_job(key);
+  ++help_;
+}
+
+void Cache::remove_group(const std::string& name_space, const std::string& name) {
+  const JobKey key{name_space, name};
+  group_uids_.erase(key);
+  const auto known = jobs_.find(key);
+  if (known == jobs_.end() || known->second->group == nullptr) return;
+  JobInfo& job = edit_job(key);
+  job.group.reset();
+  job.known = false;
+  job.min_resources.reset();
+  job.phase = PodGroupPhase::Pending;
+  drop_job_if_empty(key);
+  ++help_;
+}
+
+void Cache::set_phase(const JobKey& key, PodGroupPhase phase) {
+  const auto known = jobs_.find(key);
+  if (known == jobs_.end() || known->second->phase == phase) return;
+  // What was held back for it while it was Inqueue is counted anew.
+  if (known->second->phase == PodGroupPhase::Inqueue) ++help_;
+  edit(known->second).phase = phase;
+}
+
+void Cache::set_queue(const ObjectPtr& object) {
+  const QueueName name(object->name());
+  QueuePtr& queue = queues_[name];
+  if (queue != nullptr && queue->object->revision() > object->revision()) return;
+  // Its status.allocated is ours; only what an administrator sets can help a job.
+  const bool news = queue == nullptr || queue->object->generation() != object->generation() ||
+                    queue->object->uid() != object->uid() ||
+                    queue->state != QueueView(object).state();
+  queue = std::make_shared<const QueueInfo>(queue_info(object, names_));
+  if (news) ++help_;
+}
+
+void Cache::remove_queue(const std::string& name) {
+  if (queues_.erase(QueueName(name)) > 0) ++help_;
+}
+
+void Cache::set_priority_class(const ObjectPtr& object) {
+  priority_classes_[object->name()] = priority_class_info(object);
+  refresh_priorities();
+}
+
+void Cache::remove_priority_class(const std::string& name) {
+  if (priority_classes_.erase(name) > 0) refresh_priorities();
+}
+
+void Cache::refresh_priorities() {
+  for (auto& [key, job] : jobs_) {
+    const std::int64_t before = job->priority;
+    JobInfo copy;
+    copy.group = job->group;
+    copy.priority_class = job->priority_class;
+    copy.priority = before;
+    refresh_priority(copy);
+    if (copy.priority != before) edit_job(key).priority = copy.priority;
+  }
+}
+
+Snapshot Cache::snapshot() const {
+  Snapshot out;
+  out.nodes.resize(nodes_.size());
+  out.rank.resize(nodes_.size());
+  for (const auto& [name, slot] : slots_) {
+    if (nodes_[slot]->spec == nullptr) continue;
+    out.nodes[slot] = nodes_[slot];
+    out.rank[slot] = static_cast<std::uint32_t>(out.order.size());
+    out.order.push_back(slot);
+    out.total += nodes_[slot]->spec->allocatable;
+  }
+  out.jobs.reserve(jobs_.size());
+  for (const auto& [key, job] : jobs_) out.jobs.push_back(job);
+  out.queues.reserve(queues_.size());
+  for (const auto& [name, queue] : queues_) out.queues.push_back(queue);
+  out.names = names_;
+  out.help = help_;
+  return out;
+}
+
+const JobInfo* Cache::job(const JobKey& key) const {
+  const auto known = jobs_.find(key);
+  return known == jobs_.end() ? nullptr : known->second.get();
+}
+
+const QueueInfo* Cache::queue(const QueueName& name) const {
+  const auto known = queues_.find(name);
+  return known == queues_.end() ? nullptr : known->second.get();
+}
+
+std::vector<std::pair<std::string, std::string>> Cache::pod_names() const {
+  std::vector<Place> out;
+  for (const auto& [place, record] : pods_) out.push_back(place);
+  return out;
+}
+
+std::vector<std::string> Cache::node_names() const {
+  std::vector<std::string> out;
+  for (const auto& [name, slot] : slots_) {
+    if (nodes_[slot]->spec != nullptr) out.push_back(name);
+  }
+  return out;
+}
+
+std::vector<std::pair<std::string, std::string>> Cache::group_names() const {
+  std::vector<Place> out;
+  for (const auto& [key, job] : jobs_) {
+    if (job->group != nullptr) out.emplace_back(key.name_space, key.name);
+  }
+  return out;
+}
+
+std::vector<std::string> Cache::queue_names() const {
+  std::vector<std::string> out;
+  for (const auto& [name, queue] : queues_) out.push_back(name.text());
+  return out;
+}
+
+std::vector<std::string> Cache::priority_class_names() const {
+  std::vector<std::string> out;
+  for (const auto& [name, info] : priority_classes_) out.push_back(name);
+  return out;
+}
+
+}  // namespace krater::scheduler

@@ -1,0 +1,112 @@
+// The scheduler's own picture of the cluster, kept up event by event; what has been decided but is
+// not stored yet (binds in flight, a PodGroup's new phase) is in it too. Lives on the scheduler's
+// loop, knows no client.
+//
+// Always holds: a node's bookings are exactly those of the tasks that name it; a job's counters are
+// those of its tasks; a task that is Binding keeps its node until the bind is confirmed or
+// forgotten.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scheduler/extract.h"
+#include "scheduler/snapshot.h"
+
+namespace krater::scheduler {
+
+class Cache {
+ public:
+  struct Options {
+    std::set<std::string, std::less<>> scheduler_names{"volcano", "default-scheduler"};
+    QueueName default_queue{"default"};
+  };
+  Cache() : Cache(Options()) {}
+  explicit Cache(Options options) : options_(std::move(options)) {}
+
+  // An older revision than the known one is ignored.
+  void set_pod(const ObjectPtr& pod);
+  void remove_pod(const std::string& name_space, const std::string& name);
+  void set_node(const ObjectPtr& node);
+  void remove_node(const std::string& name);
+  void set_group(const ObjectPtr& group);
+  void remove_group(const std::string& name_space, const std::string& name);
+  void set_queue(const ObjectPtr& queue);
+  void remove_queue(const std::string& name);
+  void set_priority_class(const ObjectPtr& priority_class);
+  void remove_priority_class(const std::string& name);
+
+  // The task is on its way to the node. False when the pod is gone, replaced or no longer Pending.
+  bool assume(const JobKey& job, const std::string& pod, const Uid& uid, NodeSlot node);
+  // The bind did not happen: the task is Pending again, unless it has moved on meanwhile.
+  void forget(const JobKey& job, const std::string& pod, const Uid& uid);
+  // The phase just decided; it counts from now on, whatever is stored.
+  void set_phase(const JobKey& job, PodGroupPhase phase);
+
+  Snapshot snapshot() const;
+  // Grows with every change that may help a job other than the one it is about: room, nodes,
+  // queues.
+  std::uint64_t help() const { return help_; }
+  void note_help() { ++help_; }
+  // Jobs and queues touched since the last call, for the status writers.
+  std::set<JobKey> take_changed_jobs() { return std::exchange(changed_jobs_, {}); }
+
+  const JobInfo* job(const JobKey& key) const;
+  const QueueInfo* queue(const QueueName& name) const;
+  const NodeInfo* node(NodeSlot slot) const { return nodes_[slot].get(); }
+  const std::map<JobKey, JobPtr>& jobs() const { return jobs_; }
+  const std::map<QueueName, QueuePtr>& queues() const { return queues_; }
+  const ResourceNames& names() const { return names_; }
+  std::vector<std::pair<std::string, std::string>> pod_names() const;
+  std::vector<std::string> node_names() const;
+  std::vector<std::pair<std::string, std::string>> group_names() const;
+  std::vector<std::string> queue_names() const;
+  std::vector<std::string> priority_class_names() const;
+
+ private:
+  using Place = std::pair<std::string, std::string>;  // namespace, name
+  struct PodRecord {
+    TaskSpecPtr spec;
+    TaskStatus status = TaskStatus::Pending;
+    NodeSlot node = kNoNode;
+    bool in_job = false;  // ours; other schedulers' pods only use their node
+  };
+
+  bool ours(const PodView& pod) const;
+  JobInfo& edit_job(const JobKey& key);   // a change that matters to the job: it is tried again
+  JobInfo& touch_job(const JobKey& key);  // any other change
+  NodeInfo& edit_node(NodeSlot slot);
+  NodeSlot slot_of(const std::string& node);
+  void release_slot(NodeSlot slot);
+  void drop_job_if_empty(const JobKey& key);
+  void enter(const Place& place, const PodRecord& record);
+  void leave(const Place& place, const PodRecord& record);
+  void move(PodRecord& record, TaskStatus status, NodeSlot node);
+  bool refresh(const Place& place, PodRecord& record, const PodRecord& next);
+  void start_plain_job(const PodView& pod, JobInfo& job);
+  void refresh_priority(JobInfo& job) const;
+  void refresh_priorities();
+
+  Options options_;
+  ResourceNames names_;
+  Shapes shapes_;
+  std::map<Place, PodRecord> pods_;
+  std::map<JobKey, JobPtr> jobs_;
+  std::map<QueueName, QueuePtr> queues_;
+  std::map<std::string, PriorityClassInfo> priority_classes_;
+  std::vector<NodePtr> nodes_;  // by slot
+  std::map<std::string, NodeSlot> slots_;
+  std::vector<NodeSlot> free_slots_;
+  std::map<JobKey, Uid> group_uids_;  // whose phase is ours already
+  std::set<JobKey> changed_jobs_;
+  std::uint64_t help_ = 1;
+  std::uint64_t versions_ =
+      0;  // one sequence for all jobs: a job made anew never repeats a version
+};
+
+}  // namespace krater::scheduler

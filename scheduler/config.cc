@@ -1,0 +1,252 @@
+#include "scheduler/config.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/check.h"
+#include "base/strings.h"
+#include "base/yaml.h"
+
+namespace krater::scheduler {
+namespace {
+
+// Volcano's flags, with its uneven prefixes.
+constexpr std::array<std::string_view, 25> kFlags{"enableBestNode",
+                                                  "enableHierarchy",
+                                                  "enableJobEnqueued",
+                                                  "enableJobOrder",
+                                                  "enableJobPipelined",
+                                                  "enableJobReady",
+                                                  "enableJobStarving",
+                                                  "enableNodeOrder",
+                                                  "enablePredicate",
+                                                  "enablePreemptable",
+                                                  "enablePreemptive",
+                                                  "enableQueueOrder",
+                                                  "enableReclaimable",
+                                                  "enableReservedNodes",
+                                                  "enableTargetJob",
+                                                  "enableTaskOrder",
+                                                  "enabledAllocatable",
+                                                  "enabledClusterOrder",
+                                                  "enabledHyperNodeGradient",
+                                                  "enabledHyperNodeOrder",
+                                                  "enabledOverused",
+                                                  "enabledSubJobOrder",
+                                                  "enabledSubJobPipelined",
+                                                  "enabledSubJobReady",
+                                                  "enabledVictim"};
+static_assert(std::is_sorted(kFlags.begin(), kFlags.end()));
+
+constexpr std::array<std::string_view, 2> kOffUnlessSet{"enableHierarchy", "enabledClusterOrder"};
+
+Error invalid(std::string message) {
+  return make_error(Code::Invalid, std::move(message));
+}
+std::string quoted(std::string_view text) {
+  return "\"" + std::string(text) + "\"";
+}
+
+std::string_view key_of(const boost::json::key_value_pair& member) {
+  return {member.key().data(), member.key().size()};
+}
+
+std::optional<bool> as_bool(const Json& value) {
+  if (value.is_bool()) return value.get_bool();
+  if (!value.is_string()) return std::nullopt;
+  if (value.get_string() == "true") return true;
+  if (value.get_string() == "false") return false;
+  return std::nullopt;
+}
+
+Result<void> add_actions(const Json& root, Config& config) {
+  const auto text = string_at(root, {"actions"});
+  if (!text || trim(*text).empty()) return invalid("actions: a comma separated list is required");
+  for (const std::string_view piece : split(*text, ',')) {
+    const std::string_view name = trim(piece);
+    const ActionEntry* action = find_action(name);
+    if (action == nullptr) return invalid("actions: unknown action " + quoted(name));
+    config.actions.push_back(action);
+  }
+  return {};
+}
+
+Result<PluginChoice> plugin_choice(const Json& entry, const std::string& where) {
+  if (!entry.is_object()) return invalid(where + ": a plugin entry is a map");
+  PluginChoice out;
+  out.name = text_at(entry, {"name"});
+  if (out.name.empty()) return invalid(where + ": name is required");
+  const PluginEntry* plugin = find_plugin(out.name);
+  if (plugin == nullptr) return invalid(where + ": unknown plugin " + quoted(out.name));
+  const JsonObject* given = nullptr;
+  for (const auto& member : entry.get_object()) {
+    const std::string_view key = key_of(member);
+    if (key == "name") continue;
+    if (key == "arguments") {
+      if (member.value().is_null()) continue;
+      if (!member.value().is_object())
+        return invalid(where + ": plugin " + out.name + ": arguments must be a map");
+      given = &member.value().get_object();
+      continue;
+    }
+    const auto on = as_bool(member.value());
+    if (!EnableFlags::known(key))
+      return invalid(where + ": plugin " + out.name + ": unknown key " + quoted(key));
+    if (!on)
+      return invalid(where + ": plugin " + out.name + ": " + std::string(key) +
+                     " must be true or false");
+    out.flags.set(std::string(key), *on);
+  }
+  Arguments arguments(given);
+  Result<PluginFactory> factory = plugin->configure(arguments, out.flags);
+  if (!factory) return invalid(where + ": plugin " + out.name + ": " + factory.error().message);
+  if (const Result<void> known = arguments.check_all_known(); !known) {
+    return invalid(where + ": plugin " + out.name + ": " + known.error().message);
+  }
+  out.make = *std::move(factory);
+  return out;
+}
+
+Result<void> add_tiers(const Json& root, Config& config) {
+  const JsonArray* tiers = array_at(root, {"tiers"});
+  if (tiers == nullptr || tiers->empty()) return invalid("tiers: at least one tier is required");
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < tiers->size(); ++i) {
+    const std::string where = "tiers[" + std::to_string(i) + "]";
+    const JsonArray* plugins = array_at((*tiers)[i], {"plugins"});
+    if (plugins == nullptr) return invalid(where + ": plugins is required");
+    std::vector<PluginChoice> tier;
+    for (std::size_t k = 0; k < plugins->size(); ++k) {
+      TRY_ASSIGN(PluginChoice choice,
+                 plugin_choice((*plugins)[k], where + ".plugins[" + std::to_string(k) + "]"));
+      if (!seen.insert(choice.name).second)
+        return invalid(where + ": plugin " + quoted(choice.name) + " is listed twice");
+      tier.push_back(std::move(choice));
+    }
+    config.tiers.push_back(std::move(tier));
+  }
+  if (seen.contains("capacity") && seen.contains("proportion")) {
+    return invalid("tiers: plugins \"capacity\" and \"proportion\" exclude each other");
+  }
+  return {};
+}
+
+// Arguments of actions: known keys are taken, whatever they ask for holds here already.
+Result<void> check_configurations(const Json& root) {
+  const JsonArray* entries = array_at(root, {"configurations"});
+  if (entries == nullptr) return {};
+  for (const Json& entry : *entries) {
+    const std::string name = text_at(entry, {"name"});
+    if (find_action(name) == nullptr)
+      return invalid("configurations: unknown action " + quoted(name));
+    const JsonObject* given = object_at(entry, {"arguments"});
+    if (given == nullptr) continue;
+    for (const auto& member : *given) {
+      if (key_of(member) != "predicateErrorCacheEnable") {
+        return invalid("configurations: action " + name + ": unknown argument " +
+                       quoted(key_of(member)));
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+bool EnableFlags::known(std::string_view name) {
+  return std::binary_search(kFlags.begin(), kFlags.end(), name);
+}
+
+bool EnableFlags::on(std::string_view name) const {
+  const auto place = given_.find(name);
+  if (place != given_.end()) return place->second;
+  return std::find(kOffUnlessSet.begin(), kOffUnlessSet.end(), name) == kOffUnlessSet.end();
+}
+
+const Json* Arguments::find(std::string_view key) {
+  known_.emplace(key);
+  return given_ == nullptr ? nullptr : given_->if_contains(key);
+}
+
+Result<std::int64_t> Arguments::integer(std::string_view key, std::int64_t fallback) {
+  const Json* value = find(key);
+  if (value == nullptr) return fallback;
+  if (value->is_int64()) return value->get_int64();
+  return invalid("argument " + quoted(key) + " must be an integer");
+}
+
+Result<bool> Arguments::boolean(std::string_view key, bool fallback) {
+  const Json* value = find(key);
+  if (value == nullptr) return fallback;
+  if (const auto on = as_bool(*value)) return *on;
+  return invalid("argument " + quoted(key) + " must be true or false");
+}
+
+Result<std::string> Arguments::string(std::string_view key, std::string fallback) {
+  const Json* value = find(key);
+  if (value == nullptr) return fallback;
+  if (value->is_string()) return std::string(view(value->get_string()));
+  return invalid("argument " + quoted(key) + " must be a string");
+}
+
+Result<std::int64_t> Arguments::per_mille(std::string_view key, std::int64_t fallback) {
+  const Json* value = find(key);
+  if (value == nullptr) return fallback;
+  if (value->is_int64()) return value->get_int64() * 1000;
+  // The only floating number in the scheduler: it is read here and is an integer from then on.
+  if (value->is_double())
+    return static_cast<std::int64_t>(std::llround(value->get_double() * 1000));
+  return invalid("argument " + quoted(key) + " must be a number");
+}
+
+Result<void> Arguments::check_all_known() const {
+  if (given_ == nullptr) return {};
+  for (const auto& member : *given_) {
+    if (!known_.contains(key_of(member)))
+      return invalid("unknown argument " + quoted(key_of(member)));
+  }
+  return {};
+}
+
+bool Config::has_action(std::string_view name) const {
+  return std::any_of(actions.begin(), actions.end(),
+                     [&](const ActionEntry* one) { return one->name == name; });
+}
+
+Result<Config> parse_config(std::string_view yaml) {
+  TRY_ASSIGN(const Json root, parse_yaml(yaml));
+  if (!root.is_object()) return invalid("the configuration is not a map");
+  constexpr std::array<std::string_view, 4> kKeys{"actions", "tiers", "configurations", "metrics"};
+  for (const auto& member : root.get_object()) {
+    if (std::find(kKeys.begin(), kKeys.end(), key_of(member)) == kKeys.end()) {
+      return invalid("unknown key " + quoted(key_of(member)));
+    }
+  }
+  Config out;
+  TRY(add_actions(root, out));
+  TRY(add_tiers(root, out));
+  TRY(check_configurations(root));
+  return out;
+}
+
+std::string_view default_config_text() {
+  return R"(actions: "enqueue, allocate, backfill"
+tiers:
+- plugins:
+  - name: priority
+  - name: gang
+    enablePreemptable: false
+  - name: conformance
+- plugins:
+  - name: overcommit
+  - name: drf
+    enablePreemptable: false
+  - name: predicates
+  - name: proportion
+  - name: nodeorder
+  - name: binpack
+)";
+}
+
+}  // namespace krater::scheduler

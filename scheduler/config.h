@@ -1,0 +1,73 @@
+// Volcano's scheduler configuration (YAML), checked as a whole: a configuration that names
+// something unknown is not used in part. Errors name the culprit.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "scheduler/plugin_set.h"
+
+namespace krater::scheduler {
+
+// The arguments of one plugin. Every reader names the key; a key that nobody has read is an error.
+class Arguments {
+ public:
+  explicit Arguments(const JsonObject* given) : given_(given) {}
+
+  // Integers must be YAML integers; booleans may be strings; Code::Invalid otherwise.
+  Result<std::int64_t> integer(std::string_view key, std::int64_t fallback);
+  Result<bool> boolean(std::string_view key, bool fallback);
+  Result<std::string> string(std::string_view key, std::string fallback);
+  // A number times 1000, rounded: 1.2 is 1200.
+  Result<std::int64_t> per_mille(std::string_view key, std::int64_t fallback);
+  // Known to Volcano, without meaning here.
+  void ignore(std::string_view key) { known_.emplace(key); }
+  Result<void> check_all_known() const;
+
+ private:
+  const Json* find(std::string_view key);
+
+  const JsonObject* given_;  // null: none
+  std::set<std::string, std::less<>> known_;
+};
+
+// Adds one fresh plugin to a session's set.
+using PluginFactory = std::function<void(PluginSet&, const EnableFlags&)>;
+struct PluginEntry {
+  std::string_view name;
+  Result<PluginFactory> (*configure)(Arguments& arguments, const EnableFlags& flags);
+};
+// The table of plugins/plugins.cc; nullptr when unknown.
+const PluginEntry* find_plugin(std::string_view name);
+
+struct ActionEntry {
+  std::string_view name;
+  void (*execute)(Session& session);
+};
+// The table of actions/actions.cc; nullptr when unknown.
+const ActionEntry* find_action(std::string_view name);
+
+struct PluginChoice {
+  std::string name;
+  EnableFlags flags{};
+  PluginFactory make{};
+};
+
+struct Config {
+  std::vector<const ActionEntry*> actions{};
+  std::vector<std::vector<PluginChoice>> tiers{};
+
+  bool has_action(std::string_view name) const;
+};
+
+Result<Config> parse_config(std::string_view yaml);
+// The text that Volcano's Helm chart ships.
+std::string_view default_config_text();
+
+}  // namespace krater::scheduler

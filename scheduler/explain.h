@@ -1,0 +1,43 @@
+// The words users read when something waits: Volcano's sentences, followed by the figures behind
+// them. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "scheduler/session.h"
+
+namespace krater::scheduler {
+
+// Collects the dimensions that are short, and by how much.
+class Shortage {
+ public:
+  explicit Shortage(const ResourceNames& names) : names_(names) {}
+  void add(Dim dim, const std::vector<std::pair<std::string_view, std::int64_t>>& amounts);
+  bool empty() const { return dims_.empty(); }
+  // "insufficient cpu, insufficient memory"
+  std::string names_after(std::string_view word) const;
+  // "cpu: requested 6, allocated 2, limit 5; memory: ..."
+  const std::string& figures() const { return figures_; }
+
+ private:
+  const ResourceNames& names_;
+  std::vector<std::string> dims_;
+  std::string figures_;
+};
+
+// Condition Unschedulable of a PodGroup: "3/3 tasks in gang unschedulable: pod group is not ready,
+// 3 Pending, 3 minAvailable; Pending: 3 Unschedulable. Origin reason is p-1: 0/2 nodes are
+// unavailable: 2 Insufficient cpu. (...)"
+std::string unschedulable_text(const Session& session, JobId job);
+
+// Condition PodScheduled=False of a waiting task.
+struct TaskReason {
+  std::string reason;  // "Unschedulable", "Schedulable"
+  std::string message;
+};
+TaskReason task_reason(const Session& session, TaskRef task);
+
+}  // namespace krater::scheduler

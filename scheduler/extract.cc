@@ -1,0 +1,147 @@
+#include "scheduler/extract.h"
+
+#include "base/strings.h"
+#include "model/keys.h"
+#include "model/pod_resources.h"
+
+namespace krater::scheduler {
+namespace {
+
+// The annotation first, then the label: Volcano's order.
+std::string_view annotation_or_label(const PodView& pod, std::string_view key) {
+  const std::string_view annotation = pod.annotation(key);
+  return annotation.empty() ? pod->label(key) : annotation;
+}
+
+void append_field(std::string& out, const Json* value) {
+  if (value != nullptr) append_json(out, *value);
+  out += '\n';
+}
+
+// Equal text, equal shape. Unequal text may still be an equal shape; that only costs a second look.
+std::string shape_text(const PodView& pod, const ResourceList& request) {
+  std::string out;
+  for (const auto& [name, amount] : request.amounts())
+    out += name + '=' + std::to_string(amount) + ',';
+  append_field(out, find(pod.spec(), {"nodeSelector"}));
+  append_field(out, pod.node_affinity());
+  append_field(out, find(pod.spec(), {"tolerations"}));
+  for (const HostPort& port : pod.host_ports()) {
+    out += port.ip + '/' + port.protocol + '/' + std::to_string(port.port) + ',';
+  }
+  return out;
+}
+
+}  // namespace
+
+ShapePtr Shapes::of(const PodView& pod, ResourceNames& names) {
+  const ResourceList request = pod_requests(pod);
+  std::string text = shape_text(pod, request);
+  std::weak_ptr<const PodShape>& slot = known_[text];
+  if (ShapePtr shape = slot.lock()) return shape;
+  const auto shape = std::make_shared<const PodShape>(
+      PodShape{Resource::from(request, names), pod.node_selector(),
+               NodeAffinity::from(pod.node_affinity()), pod.tolerations(), pod.host_ports()});
+  slot = shape;
+  if (known_.size() > sweep_at_) {
+    std::erase_if(known_, [](const auto& entry) { return entry.second.expired(); });
+    sweep_at_ = std::max<std::size_t>(256, known_.size() * 2);
+  }
+  return shape;
+}
+
+TaskSpecPtr task_spec(const ObjectPtr& object, Shapes& shapes, ResourceNames& names) {
+  const PodView pod(object);
+  TaskSpec out;
+  out.job = job_key(pod);
+  out.pod = object;
+  out.shape = shapes.of(pod, names);
+  out.role = std::string(annotation_or_label(pod, keys::kTaskSpec));
+  if (out.role.empty()) out.role = "default";
+  out.priority_class = pod.priority_class_name();
+  out.priority = pod.priority().value_or(1);
+  if (const auto own = parse_int(pod.annotation(keys::kTaskPriority))) out.priority = *own;
+  out.created = object->created().value_or(WallTime());
+  out.gated = !pod.scheduling_gates().empty();
+  const std::string_view preemptable = annotation_or_label(pod, keys::kPreemptable);
+  out.preemptable = preemptable.empty() || preemptable == "true";
+  out.nominated = pod.nominated_node();
+  return std::make_shared<const TaskSpec>(std::move(out));
+}
+
+TaskStatus task_status(const PodView& pod) {
+  switch (pod.phase()) {
+    case PodPhase::Running:
+      return pod.deleting() ? TaskStatus::Releasing : TaskStatus::Running;
+    case PodPhase::Pending:
+      if (pod.deleting()) return TaskStatus::Releasing;
+      return pod.node_name().empty() ? TaskStatus::Pending : TaskStatus::Bound;
+    case PodPhase::Succeeded:
+      return TaskStatus::Succeeded;
+    case PodPhase::Failed:
+      return TaskStatus::Failed;
+    case PodPhase::Unknown:
+      return TaskStatus::Unknown;
+  }
+  return TaskStatus::Unknown;
+}
+
+JobKey job_key(const PodView& pod) {
+  const std::string_view group = pod.annotation(keys::kGroupName);
+  return {pod->name_space(), group.empty() ? "pod/" + pod->name() : std::string(group)};
+}
+
+QueueName queue_of_plain_pod(const PodView& pod, const QueueName& default_queue) {
+  const std::string_view queue = pod.annotation(keys::kQueueName);
+  return queue.empty() ? default_queue : QueueName(queue);
+}
+
+void read_group(const ObjectPtr& object, JobInfo& job, const QueueName& default_queue,
+                ResourceNames& names) {
+  const PodGroupView group(object);
+  job.group = object;
+  job.known = true;
+  job.queue = group.queue() == QueueName(keys::kDefaultQueue) ? default_queue : group.queue();
+  job.priority_class = group.priority_class_name();
+  job.min_member = group.min_member();
+  job.role_minimums = group.min_task_member();
+  job.min_resources.reset();
+  if (const auto minimum = group.min_resources())
+    job.min_resources = Resource::from(*minimum, names);
+  job.created = object->created().value_or(WallTime());
+}
+
+NodeSpec node_spec(const ObjectPtr& object, ResourceNames& names) {
+  const ObjectView node(object);
+  const Json& document = node.document();
+  NodeSpec out{
+      object->name(), object->labels(), taints_from(array_at(document, {"spec", "taints"})),
+      bool_at(document, {"spec", "unschedulable"}).value_or(false),
+      Resource::from(ResourceList::from(find(document, {"status", "allocatable"})), names)};
+  return out;
+}
+
+QueueInfo queue_info(const ObjectPtr& object, ResourceNames& names) {
+  const QueueView queue(object);
+  QueueInfo out;
+  out.name = QueueName(object->name());
+  out.object = object;
+  out.weight = queue.weight();
+  out.priority = queue.priority();
+  out.reclaimable = queue.reclaimable();
+  out.parent = queue.parent();
+  out.state = queue.state();
+  out.capability = Bounds::from(queue.capability(), names);
+  out.deserved = Bounds::from(queue.deserved(), names);
+  out.guarantee = Resource::from(queue.guarantee(), names);
+  out.created = object->created().value_or(WallTime());
+  return out;
+}
+
+PriorityClassInfo priority_class_info(const ObjectPtr& object) {
+  const ObjectView view(object);
+  return {int_at(view.document(), {"value"}).value_or(0),
+          bool_at(view.document(), {"globalDefault"}).value_or(false)};
+}
+
+}  // namespace krater::scheduler

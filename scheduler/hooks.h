@@ -1,0 +1,112 @@
+// What plugins can have a say in. A plugin is one class that inherits the hooks it serves;
+// PluginSet sorts it into its tier. Plugins see a const Session and are told of every placement;
+// they never hold a client.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scheduler/info.h"
+
+namespace krater::scheduler {
+
+class Session;
+
+using JobId = std::uint32_t;    // place in Session's jobs, by key
+using QueueId = std::uint32_t;  // place in Session's queues, by name
+inline constexpr QueueId kNoQueue = UINT32_MAX;
+
+enum class Vote { Reject = -1, Abstain = 0, Permit = 1 };
+
+// No, and why: what upstream would say, and the figures behind it.
+struct Refusal {
+  std::string reason;     // "NotEnoughTasks"; "" where there is no such word
+  std::string message;    // "insufficient cpu"
+  std::string figures{};  // "queue q: cpu requested 6, allocated 2, limit 5"
+};
+
+class Plugin {
+ public:
+  virtual ~Plugin() = default;
+  // Before anything else, once a session.
+  virtual void open(const Session& session) {}
+  // After the last action.
+  virtual void close(Session& session) {}
+  // A task was placed (Allocated or Pipelined), or its placement was taken back.
+  virtual void placed(const Session& session, JobId job, const TaskSpec& task) {}
+  virtual void unplaced(const Session& session, JobId job, const TaskSpec& task) {}
+};
+
+// Comparisons: <0 means a goes first, 0 leaves it to the next.
+struct JobOrderHook {
+  virtual ~JobOrderHook() = default;
+  virtual int job_order(const Session& session, JobId a, JobId b) const = 0;
+};
+struct QueueOrderHook {
+  virtual ~QueueOrderHook() = default;
+  virtual int queue_order(const Session& session, QueueId a, QueueId b) const = 0;
+};
+struct TaskOrderHook {
+  virtual ~TaskOrderHook() = default;
+  virtual int task_order(const TaskSpec& a, const TaskSpec& b) const = 0;
+};
+
+struct JobValidHook {
+  virtual ~JobValidHook() = default;
+  virtual std::optional<Refusal> job_valid(const JobInfo& job) const = 0;
+};
+struct JobReadyHook {
+  virtual ~JobReadyHook() = default;
+  virtual bool job_ready(const JobInfo& job) const = 0;
+};
+struct JobPipelinedHook {
+  virtual ~JobPipelinedHook() = default;
+  virtual Vote job_pipelined(const JobInfo& job) const = 0;
+};
+
+struct EnqueueHook {
+  virtual ~EnqueueHook() = default;
+  virtual Vote may_enqueue(const Session& session, JobId job, Refusal& why) const = 0;
+  virtual void enqueued(const Session& session, JobId job) = 0;
+};
+struct AllocatableHook {
+  virtual ~AllocatableHook() = default;
+  virtual bool allocatable(const Session& session, QueueId queue, const TaskSpec& task,
+                           Refusal& why) const = 0;
+};
+struct OverusedHook {
+  virtual ~OverusedHook() = default;
+  virtual bool overused(const Session& session, QueueId queue, Refusal& why) const = 0;
+};
+
+// Whether a pod of this shape may go to a node. The first reason found counts.
+struct FilterHook {
+  virtual ~FilterHook() = default;
+  // For good, whatever runs there; "" when it may. Asked once a shape and node and session.
+  virtual std::string reject(const PodShape& shape, const NodeSpec& node) const = 0;
+  // Because of what runs there; asked only if `depends_on_load`.
+  virtual bool depends_on_load(const PodShape& shape) const = 0;
+  virtual std::string_view reject_now(const PodShape& shape, const NodeInfo& node) const = 0;
+};
+
+// Points for a node; 100 * kPoint is a perfect score before weights.
+inline constexpr std::int64_t kPoint = 1000;
+struct ScoreHook {
+  virtual ~ScoreHook() = default;
+  // By what runs there; asked again when that changes.
+  virtual std::int64_t score(const PodShape& shape, const NodeInfo& node) const = 0;
+  // Adds what does not change within a session, for all nodes that pass the filters for good.
+  virtual void add_fixed(const PodShape& shape, const std::vector<const NodeSpec*>& nodes,
+                         std::vector<std::int64_t>& scores) const {}
+};
+
+// Who must never be evicted.
+struct EvictionGuardHook {
+  virtual ~EvictionGuardHook() = default;
+  virtual bool protects(const TaskSpec& task) const = 0;
+};
+
+}  // namespace krater::scheduler

@@ -1,0 +1,183 @@
+#include "scheduler/info.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/strings.h"
+
+namespace krater::scheduler {
+namespace {
+
+std::optional<std::int64_t> trailing_number(std::string_view name) {
+  if (std::count(name.begin(), name.end(), '-') < 2) return std::nullopt;
+  return parse_int(name.substr(name.rfind('-') + 1));
+}
+
+}  // namespace
+
+std::string_view to_text(TaskStatus status) {
+  switch (status) {
+    case TaskStatus::Pending:
+      return "Pending";
+    case TaskStatus::Allocated:
+      return "Allocated";
+    case TaskStatus::Pipelined:
+      return "Pipelined";
+    case TaskStatus::Binding:
+      return "Binding";
+    case TaskStatus::Bound:
+      return "Bound";
+    case TaskStatus::Running:
+      return "Running";
+    case TaskStatus::Releasing:
+      return "Releasing";
+    case TaskStatus::Succeeded:
+      return "Succeeded";
+    case TaskStatus::Failed:
+      return "Failed";
+    case TaskStatus::Unknown:
+      return "Unknown";
+  }
+  CHECK(false);
+}
+
+bool is_allocated(TaskStatus status) {
+  return status == TaskStatus::Allocated || status == TaskStatus::Binding ||
+         status == TaskStatus::Bound || status == TaskStatus::Running;
+}
+
+bool uses_node(TaskStatus status) {
+  return is_allocated(status) || status == TaskStatus::Releasing ||
+         status == TaskStatus::Pipelined || status == TaskStatus::Unknown;
+}
+
+bool PodShape::best_effort() const {
+  for (Dim d = 0; d < request.dims(); ++d) {
+    if (d != kPods && request.at(d) > 0) return false;
+  }
+  return true;
+}
+
+std::int64_t JobInfo::allocated_tasks() const {
+  return count(TaskStatus::Allocated) + count(TaskStatus::Binding) + count(TaskStatus::Bound) +
+         count(TaskStatus::Running);
+}
+
+std::int64_t JobInfo::ready_tasks() const {
+  return allocated_tasks() + count(TaskStatus::Succeeded);
+}
+
+std::int64_t JobInfo::valid_tasks() const {
+  return ready_tasks() + count(TaskStatus::Pipelined) + count(TaskStatus::Pending);
+}
+
+bool JobInfo::roles_bind() const {
+  std::int64_t sum = 0;
+  for (const auto& [role, minimum] : role_minimums) sum += minimum;
+  return min_member >= sum;
+}
+
+std::map<std::string, std::int64_t> JobInfo::by_role(bool (*counted)(const Task&)) const {
+  std::map<std::string, std::int64_t> out;
+  for (const Task& task : tasks) {
+    if (counted(task)) ++out[task.spec->role];
+  }
+  return out;
+}
+
+Resource JobInfo::gated_requests() const {
+  Resource out;
+  for (const Task& task : tasks) {
+    if (task.status == TaskStatus::Pending && task.spec->gated) out += task.spec->shape->request;
+  }
+  return out;
+}
+
+Resource JobInfo::wanted_min() const {
+  if (!min_resources) return {};
+  Resource out = (*min_resources - allocated).clamped();
+  if (count(TaskStatus::Pending) > 0) out = (out - gated_requests()).clamped();
+  // Only what minResources names is reserved.
+  for (Dim d = 0; d < out.dims(); ++d) {
+    if (min_resources->at(d) == 0) out.set(d, 0);
+  }
+  return out;
+}
+
+Resource JobInfo::elastic() const {
+  return min_resources ? (allocated - *min_resources).clamped() : allocated;
+}
+
+void JobInfo::count_in(const Task& task, std::int64_t sign) {
+  counts[static_cast<std::size_t>(task.status)] += sign;
+  const Resource& request = task.spec->shape->request;
+  if (is_allocated(task.status)) sign > 0 ? allocated += request : allocated -= request;
+  if (task.status != TaskStatus::Pending) return;
+  sign > 0 ? pending += request : pending -= request;
+  if (task.spec->shape->best_effort()) pending_best_effort += sign;
+}
+
+void JobInfo::add(Task task) {
+  count_in(task, 1);
+  const auto place = std::lower_bound(
+      tasks.begin(), tasks.end(), task.spec->name(),
+      [](const Task& one, const std::string& name) { return one.spec->name() < name; });
+  tasks.insert(place, std::move(task));
+}
+
+Task* JobInfo::find(std::string_view name) {
+  const auto place = std::lower_bound(
+      tasks.begin(), tasks.end(), name,
+      [](const Task& one, std::string_view wanted) { return one.spec->name() < wanted; });
+  return place != tasks.end() && place->spec->name() == name ? &*place : nullptr;
+}
+
+void JobInfo::remove(std::string_view name) {
+  Task* task = find(name);
+  CHECK(task != nullptr);
+  count_in(*task, -1);
+  tasks.erase(tasks.begin() + (task - tasks.data()));
+}
+
+void JobInfo::set_status(Task& task, TaskStatus status, NodeSlot node) {
+  count_in(task, -1);
+  task.status = status;
+  task.node = node;
+  count_in(task, 1);
+}
+
+bool NodeInfo::port_free(const HostPort& port) const {
+  return std::none_of(host_ports.begin(), host_ports.end(), [&](const auto& entry) {
+    const HostPort& taken = entry.first;
+    return taken.port == port.port && taken.protocol == port.protocol &&
+           (taken.ip == port.ip || taken.ip == "0.0.0.0" || port.ip == "0.0.0.0");
+  });
+}
+
+void NodeInfo::book(const PodShape& shape, TaskStatus status, int sign) {
+  if (!uses_node(status)) return;
+  const auto move = [&](Resource& amount, bool up) {
+    up ? amount += shape.request : amount -= shape.request;
+  };
+  const bool in = sign > 0;
+  tasks += sign;
+  if (status == TaskStatus::Pipelined) {
+    move(pipelined, in);
+  } else {
+    move(idle, !in);
+    move(used, in);
+    if (status == TaskStatus::Releasing) move(releasing, in);
+  }
+  for (const HostPort& port : shape.host_ports) {
+    if (int& users = host_ports[port]; (users += sign) == 0) host_ports.erase(port);
+  }
+}
+
+bool created_before(const TaskSpec& a, const TaskSpec& b) {
+  const auto left = trailing_number(a.name()), right = trailing_number(b.name());
+  if (left && right && *left != *right) return *left < *right;
+  if (a.created != b.created) return a.created < b.created;
+  return a.name() < b.name();
+}
+
+}  // namespace krater::scheduler

@@ -1,0 +1,184 @@
+// What the scheduler knows of pods, nodes, jobs (PodGroups) and queues, in its own small structs.
+// Parts that never change are shared; the rest is cheap to copy, so that a session can change its
+// own copy of what it touches.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/pod.h"
+#include "model/podgroup.h"
+#include "model/queue.h"
+#include "scheduler/node_affinity.h"
+#include "scheduler/resource.h"
+
+namespace krater::scheduler {
+
+// Place of a node in the cache; stable while the node is known or has pods. Never an order: nodes
+// go by name.
+using NodeSlot = std::uint32_t;
+inline constexpr NodeSlot kNoNode = UINT32_MAX;
+
+// A PodGroup, or a pod without one ("pod/<name>", which no PodGroup can be called): a job of one.
+struct JobKey {
+  std::string name_space, name;
+  std::string text() const { return name_space + "/" + name; }
+  friend auto operator<=>(const JobKey&, const JobKey&) = default;
+};
+
+enum class TaskStatus {
+  Pending,
+  Allocated,
+  Pipelined,
+  Binding,
+  Bound,
+  Running,
+  Releasing,
+  Succeeded,
+  Failed,
+  Unknown
+};
+inline constexpr std::size_t kTaskStatuses = 10;
+std::string_view to_text(TaskStatus status);
+// Allocated, Binding, Bound, Running: holds a node's resources for good.
+bool is_allocated(TaskStatus status);
+// Whether, and how, the task weighs on its node.
+bool uses_node(TaskStatus status);
+
+// All that decides where a pod may go and how well. Pods that ask the same share one shape, and
+// with it the answers found for it within a cycle.
+struct PodShape {
+  Resource request;  // with pods: 1
+  Labels node_selector;
+  NodeAffinity affinity;
+  std::vector<Toleration> tolerations;
+  std::vector<HostPort> host_ports;
+  // Asks for nothing but a place in the pod count.
+  bool best_effort() const;
+};
+using ShapePtr = std::shared_ptr<const PodShape>;
+
+struct TaskSpec {
+  JobKey job;
+  ObjectPtr pod;  // the bytes are shared with everybody; no document is held
+  ShapePtr shape;
+  std::string role;  // "default" when the pod names none
+  std::string priority_class;
+  std::int64_t priority = 1;
+  WallTime created;
+  bool gated = false;
+  bool preemptable = true;
+  NodeName nominated;
+
+  const std::string& name() const { return pod->name(); }
+  const std::string& name_space() const { return pod->name_space(); }
+};
+using TaskSpecPtr = std::shared_ptr<const TaskSpec>;
+
+struct Task {
+  TaskSpecPtr spec;
+  TaskStatus status = TaskStatus::Pending;
+  NodeSlot node = kNoNode;
+};
+
+struct JobInfo {
+  JobKey key;
+  ObjectPtr group;  // null for a job of one without PodGroup, and while the PodGroup is not there
+  bool known = false;  // has its PodGroup, or needs none
+  QueueName queue;
+  std::string priority_class;
+  std::int64_t priority = 0;
+  std::int64_t min_member = 1;
+  std::map<std::string, std::int64_t> role_minimums{};
+  std::optional<Resource> min_resources{};
+  PodGroupPhase phase = PodGroupPhase::Pending;
+  WallTime created;
+  std::vector<Task> tasks{};  // by pod name
+  std::uint64_t version = 0;  // grows with every change from outside
+
+  // Kept by set_status and the cache:
+  std::array<std::int64_t, kTaskStatuses> counts{};
+  Resource allocated{};  // of tasks in an allocated status
+  Resource pending{};    // of Pending tasks
+  std::int64_t pending_best_effort = 0;
+
+  bool synthetic() const { return known && !group; }
+  std::int64_t count(TaskStatus status) const { return counts[static_cast<std::size_t>(status)]; }
+  std::int64_t ready_tasks() const;  // Allocated-set and Succeeded
+  std::int64_t waiting_tasks() const { return count(TaskStatus::Pipelined); }
+  std::int64_t valid_tasks() const;  // Allocated-set, Succeeded, Pipelined, Pending
+  std::int64_t allocated_tasks() const;
+  bool is_ready() const { return ready_tasks() + pending_best_effort >= min_member; }
+  bool is_pipelined() const {
+    return waiting_tasks() + ready_tasks() + pending_best_effort >= min_member;
+  }
+  // PG phase Pending: admission is still to come.
+  bool is_pending() const { return !known || (group && phase == PodGroupPhase::Pending); }
+  // Role minimums bind only when minMember is at least their sum.
+  bool roles_bind() const;
+  // Tasks of a role in one of the statuses that `counted` accepts.
+  std::map<std::string, std::int64_t> by_role(bool (*counted)(const Task&)) const;
+  // minResources of what is not allocated yet; gated pods' requests do not count.
+  Resource wanted_min() const;
+  Resource gated_requests() const;
+  // Allocated beyond minResources.
+  Resource elastic() const;
+
+  void add(Task task);
+  void remove(std::string_view name);
+  Task* find(std::string_view name);
+  void set_status(Task& task, TaskStatus status, NodeSlot node);
+
+ private:
+  void count_in(const Task& task, std::int64_t sign);
+};
+using JobPtr = std::shared_ptr<const JobInfo>;
+
+// What a node is, apart from what runs on it.
+struct NodeSpec {
+  std::string name;
+  Labels labels;
+  std::vector<Taint> taints;
+  bool unschedulable = false;
+  Resource allocatable;
+  friend bool operator==(const NodeSpec&, const NodeSpec&) = default;
+};
+
+struct NodeInfo {
+  std::shared_ptr<const NodeSpec> spec;  // null while only its pods are known
+  std::string name;
+  Resource idle, used, releasing, pipelined;
+  std::map<HostPort, int> host_ports{};
+  std::int64_t tasks = 0;
+
+  // What will be free once everything that is leaving has left and all that was promised has come.
+  Resource future_idle() const { return idle + releasing - pipelined; }
+  bool port_free(const HostPort& port) const;
+  // Books a task in (sign 1) or out (-1) under this status.
+  void book(const PodShape& shape, TaskStatus status, int sign);
+};
+using NodePtr = std::shared_ptr<const NodeInfo>;
+
+struct QueueInfo {
+  QueueName name;
+  ObjectPtr object;
+  std::int64_t weight = 1, priority = 0;
+  bool reclaimable = true;
+  QueueName parent;
+  QueueState state = QueueState::Open;
+  Bounds capability, deserved;
+  Resource guarantee;
+  WallTime created;
+};
+using QueuePtr = std::shared_ptr<const QueueInfo>;
+
+// The order tasks of equal rank go in: the number that ends a pod's name (of names with at least
+// three parts, as jobs number their pods), then creation, then name.
+bool created_before(const TaskSpec& a, const TaskSpec& b);
+
+}  // namespace krater::scheduler

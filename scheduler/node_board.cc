@@ -1,0 +1,187 @@
+#include "scheduler/node_board.h"
+
+#include <algorithm>
+
+#include "scheduler/session.h"
+
+namespace krater::scheduler {
+
+std::string FitError::text() const {
+  std::vector<std::string> parts;
+  for (const auto& [reason, count] : reasons) parts.push_back(std::to_string(count) + " " + reason);
+  std::sort(parts.begin(), parts.end());
+  std::string out = "0/" + std::to_string(nodes) + " nodes are unavailable";
+  for (std::size_t i = 0; i < parts.size(); ++i) out += (i == 0 ? ": " : ", ") + parts[i];
+  return out + ".";
+}
+
+NodeBoard::NodeBoard(const Session& session, ShapePtr shape)
+    : session_(session), shape_(std::move(shape)) {
+  for (const auto& tier : session_.plugins().filter.tiers) {
+    for (FilterHook* hook : tier) {
+      if (hook->depends_on_load(*shape_)) load_filters_.push_back(hook);
+    }
+  }
+  seen_changes_ = session_.node_changes().size();
+  study_nodes();
+  heap_.reserve(session_.node_order().size());
+  for (const NodeSlot slot : session_.node_order()) consider(slot);
+}
+
+bool NodeBoard::worse(const Entry& a, const Entry& b) {
+  return a.score != b.score ? a.score < b.score : a.rank > b.rank;
+}
+
+void NodeBoard::study_nodes() {
+  const std::size_t slots = session_.node_slots();
+  rejected_.assign(slots, 0);
+  stamps_.assign(slots, 0);
+  fixed_scores_.assign(slots, 0);
+  std::vector<const NodeSpec*> passing;
+  for (const NodeSlot slot : session_.node_order()) {
+    const NodeSpec& node = *session_.node(slot).spec;
+    std::string why;
+    for (const auto& tier : session_.plugins().filter.tiers) {
+      for (const FilterHook* hook : tier) {
+        if (why.empty()) why = hook->reject(*shape_, node);
+      }
+    }
+    if (why.empty()) {
+      passing.push_back(&node);
+      continue;
+    }
+    const auto known = std::find(reasons_.begin(), reasons_.end(), why);
+    rejected_[slot] = static_cast<std::uint16_t>(known - reasons_.begin() + 1);
+    if (known == reasons_.end()) reasons_.push_back(std::move(why));
+  }
+  std::vector<std::int64_t> scores(passing.size(), 0);
+  for (const auto& tier : session_.plugins().score.tiers) {
+    for (const ScoreHook* hook : tier) hook->add_fixed(*shape_, passing, scores);
+  }
+  std::size_t next = 0;
+  for (const NodeSlot slot : session_.node_order()) {
+    if (rejected_[slot] == 0) fixed_scores_[slot] = scores[next++];
+  }
+}
+
+std::string_view NodeBoard::load_reason(const NodeInfo& node) const {
+  for (const FilterHook* hook : load_filters_) {
+    const std::string_view why = hook->reject_now(*shape_, node);
+    if (!why.empty()) return why;
+  }
+  return {};
+}
+
+bool NodeBoard::passes_filters(NodeSlot slot) const {
+  return rejected_[slot] == 0 &&
+         (load_filters_.empty() || load_reason(session_.node(slot)).empty());
+}
+
+bool NodeBoard::fits_idle(NodeSlot slot) const {
+  return rejected_[slot] == 0 && shape_->request.fits_in(session_.node(slot).idle) &&
+         passes_filters(slot) && shape_->request.fits_in(session_.node(slot).future_idle());
+}
+
+bool NodeBoard::fits_future(NodeSlot slot) const {
+  return passes_filters(slot) && shape_->request.fits_in(session_.node(slot).future_idle());
+}
+
+std::int64_t NodeBoard::score(NodeSlot slot) const {
+  std::int64_t sum = fixed_scores_[slot];
+  for (const auto& tier : session_.plugins().score.tiers) {
+    for (const ScoreHook* hook : tier) sum += hook->score(*shape_, session_.node(slot));
+  }
+  return sum;
+}
+
+void NodeBoard::consider(NodeSlot slot) {
+  ++stamps_[slot];
+  if (!fits_idle(slot)) return;
+  heap_.push_back({score(slot), session_.node_rank(slot), slot, stamps_[slot]});
+  std::push_heap(heap_.begin(), heap_.end(), worse);
+}
+
+void NodeBoard::catch_up() {
+  const std::vector<NodeSlot>& changes = session_.node_changes();
+  if (changes.size() - seen_changes_ > session_.node_order().size()) {
+    heap_.clear();
+    for (const NodeSlot slot : session_.node_order()) consider(slot);
+  } else {
+    for (std::size_t i = seen_changes_; i < changes.size(); ++i) consider(changes[i]);
+  }
+  seen_changes_ = changes.size();
+}
+
+NodeSlot NodeBoard::best_idle() {
+  catch_up();
+  while (!heap_.empty() && heap_.front().stamp != stamps_[heap_.front().slot]) {
+    std::pop_heap(heap_.begin(), heap_.end(), worse);
+    heap_.pop_back();
+  }
+  return heap_.empty() ? kNoNode : heap_.front().slot;
+}
+
+NodeSlot NodeBoard::best_future() {
+  Entry best;
+  for (const NodeSlot slot : session_.node_order()) {
+    if (session_.node(slot).releasing.is_zero() || !fits_future(slot)) continue;
+    const Entry entry{score(slot), session_.node_rank(slot), slot, 0};
+    if (best.slot == kNoNode || worse(best, entry)) best = entry;
+  }
+  return best.slot;
+}
+
+FitErrorPtr NodeBoard::explain() {
+  const std::size_t now = session_.node_changes().size();
+  if (explained_ != nullptr && explained_at_ == now) return explained_;
+  auto out = std::make_shared<FitError>();
+  out->nodes = session_.node_order().size();
+  for (const NodeSlot slot : session_.node_order()) {
+    if (rejected_[slot] != 0) {
+      ++out->reasons[reasons_[rejected_[slot] - 1]];
+      continue;
+    }
+    const NodeInfo& node = session_.node(slot);
+    if (const std::string_view why = load_reason(node); !why.empty()) {
+      ++out->reasons[std::string(why)];
+      continue;
+    }
+    const Resource room = node.future_idle();
+    const Resource& request = shape_->request;
+    for (Dim d = 0; d < request.dims(); ++d) {
+      if (request.at(d) <= 0 || request.at(d) <= room.at(d)) continue;
+      ++out->reasons[d == kPods ? "node(s) pod number exceeded"
+                                : "Insufficient " + session_.names().name(d)];
+    }
+  }
+  out->figures = figures();
+  explained_ = std::move(out);
+  explained_at_ = now;
+  return explained_;
+}
+
+std::string NodeBoard::figures() const {
+  std::string asked, most, free;
+  for (Dim d = 0; d < shape_->request.dims(); ++d) {
+    const std::int64_t amount = shape_->request.at(d);
+    if (amount <= 0 || (d == kPods && !shape_->best_effort())) continue;
+    std::int64_t best = 0, all = 0;
+    for (const NodeSlot slot : session_.node_order()) {
+      if (rejected_[slot] != 0) continue;
+      const std::int64_t room = std::max<std::int64_t>(session_.node(slot).idle.at(d), 0);
+      best = std::max(best, room);
+      all += room;
+    }
+    asked += (asked.empty() ? "" : ", ") + session_.names().text(d, amount);
+    most += (most.empty() ? "" : ", ") + session_.names().text(d, best);
+    free += (free.empty() ? "" : ", ") + session_.names().text(d, all);
+  }
+  const auto usable = std::count_if(session_.node_order().begin(), session_.node_order().end(),
+                                    [&](NodeSlot slot) { return rejected_[slot] == 0; });
+  std::string out = "requested: " + asked;
+  if (usable == 0) return out + "; no node may take it";
+  return out + "; most free on one node: " + most + "; free on " + std::to_string(usable) +
+         (usable == 1 ? " node: " : " nodes: ") + free;
+}
+
+}  // namespace krater::scheduler

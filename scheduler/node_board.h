@@ -1,0 +1,69 @@
+// The nodes as one pod shape sees them within a session: who may take it for good, who can take it
+// now, who is best. Filters and fixed scores are worked out once; after that only nodes whose load
+// changed are looked at again.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scheduler/hooks.h"
+
+namespace krater::scheduler {
+
+// Why no node takes a shape.
+struct FitError {
+  std::size_t nodes = 0;  // looked at
+  std::map<std::string, std::int64_t>
+      reasons{};          // how many nodes for each; a node may give several
+  std::string figures{};  // "requested cpu 4; most free on one node: cpu 1500m"
+  // "0/3 nodes are unavailable: 1 Insufficient memory, 3 Insufficient cpu."
+  std::string text() const;
+};
+using FitErrorPtr = std::shared_ptr<const FitError>;
+
+class NodeBoard {
+ public:
+  NodeBoard(const Session& session, ShapePtr shape);
+
+  // The best node with room now; kNoNode. Equal scores go by node name.
+  NodeSlot best_idle();
+  // The best node with room once what is leaving has left.
+  NodeSlot best_future();
+  bool fits_idle(NodeSlot slot) const;
+  bool fits_future(NodeSlot slot) const;
+  FitErrorPtr explain();
+  const PodShape& shape() const { return *shape_; }
+
+ private:
+  struct Entry {
+    std::int64_t score = 0;
+    std::uint32_t rank = 0;  // by node name, smaller first
+    NodeSlot slot = kNoNode;
+    std::uint32_t stamp = 0;
+  };
+  static bool worse(const Entry& a, const Entry& b);
+  bool passes_filters(NodeSlot slot) const;
+  std::string_view load_reason(const NodeInfo& node) const;
+  std::int64_t score(NodeSlot slot) const;
+  void study_nodes();
+  void consider(NodeSlot slot);
+  void catch_up();
+  std::string figures() const;
+
+  const Session& session_;
+  ShapePtr shape_;
+  std::vector<FilterHook*> load_filters_;
+  std::vector<std::uint16_t> rejected_;  // by slot: 0 passes for good, else reasons_[n - 1]
+  std::vector<std::string> reasons_;
+  std::vector<std::int64_t> fixed_scores_;  // by slot
+  std::vector<std::uint32_t> stamps_;       // by slot: entries with an older stamp are void
+  std::vector<Entry> heap_;
+  std::size_t seen_changes_ = 0;
+  FitErrorPtr explained_;
+  std::size_t explained_at_ = 0;
+};
+
+}  // namespace krater::scheduler

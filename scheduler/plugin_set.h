@@ -1,0 +1,92 @@
+// The plugins of one session, each hook's list in tier order. Which hooks a plugin serves is what
+// its class inherits; the configuration's enable flags take single ones away.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "scheduler/hooks.h"
+
+namespace krater::scheduler {
+
+// The enable flags of one plugin entry by their literal YAML names. Unset is true but for two.
+class EnableFlags {
+ public:
+  void set(std::string name, bool on) { given_[std::move(name)] = on; }
+  bool on(std::string_view name) const;
+  static bool known(std::string_view name);
+
+ private:
+  std::map<std::string, bool, std::less<>> given_;
+};
+
+template <typename Hook>
+struct Tiered {
+  std::vector<std::vector<Hook*>> tiers{};
+  bool empty() const {
+    for (const auto& tier : tiers) {
+      if (!tier.empty()) return false;
+    }
+    return true;
+  }
+};
+
+class PluginSet {
+ public:
+  void start_tier() {
+    start_tier_of(job_order), start_tier_of(queue_order), start_tier_of(task_order),
+        start_tier_of(job_valid), start_tier_of(job_ready), start_tier_of(job_pipelined),
+        start_tier_of(enqueue), start_tier_of(allocatable), start_tier_of(overused),
+        start_tier_of(filter), start_tier_of(score), start_tier_of(eviction_guard);
+  }
+
+  template <typename P>
+  void add(std::unique_ptr<P> plugin, const EnableFlags& flags) {
+    join(job_order, *plugin, flags, "enableJobOrder");
+    join(queue_order, *plugin, flags, "enableQueueOrder");
+    join(task_order, *plugin, flags, "enableTaskOrder");
+    join(job_valid, *plugin, flags, "");
+    join(job_ready, *plugin, flags, "enableJobReady");
+    join(job_pipelined, *plugin, flags, "enableJobPipelined");
+    join(enqueue, *plugin, flags, "enableJobEnqueued");
+    join(allocatable, *plugin, flags, "enabledAllocatable");
+    join(overused, *plugin, flags, "enabledOverused");
+    join(filter, *plugin, flags, "enablePredicate");
+    join(score, *plugin, flags, "enableNodeOrder");
+    join(eviction_guard, *plugin, flags, "enablePreemptable");
+    plugins.push_back(std::move(plugin));
+  }
+
+  std::vector<std::unique_ptr<Plugin>> plugins{};
+  Tiered<JobOrderHook> job_order{};
+  Tiered<QueueOrderHook> queue_order{};
+  Tiered<TaskOrderHook> task_order{};
+  Tiered<JobValidHook> job_valid{};
+  Tiered<JobReadyHook> job_ready{};
+  Tiered<JobPipelinedHook> job_pipelined{};
+  Tiered<EnqueueHook> enqueue{};
+  Tiered<AllocatableHook> allocatable{};
+  Tiered<OverusedHook> overused{};
+  Tiered<FilterHook> filter{};
+  Tiered<ScoreHook> score{};
+  Tiered<EvictionGuardHook> eviction_guard{};
+
+ private:
+  template <typename Hook>
+  static void start_tier_of(Tiered<Hook>& hooks) {
+    hooks.tiers.emplace_back();
+  }
+  template <typename Hook, typename P>
+  static void join(Tiered<Hook>& hooks, P& plugin, const EnableFlags& flags,
+                   std::string_view flag) {
+    if constexpr (std::is_base_of_v<Hook, P>) {
+      if (flag.empty() || flags.on(flag)) hooks.tiers.back().push_back(&plugin);
+    }
+  }
+};
+
+}  // namespace krater::scheduler

@@ -1,0 +1,105 @@
+// gang: all of a job's minimum, or nothing. Orders jobs that are not ready before those that are,
+// and writes the conditions that say so (volcano.md 4.1).
+#include "scheduler/explain.h"
+#include "scheduler/plugins/plugins.h"
+#include "scheduler/session.h"
+
+namespace krater::scheduler {
+namespace {
+
+// Every role has its minimum, counted over the tasks that `counted` accepts.
+bool roles_have(const JobInfo& job, bool (*counted)(const Task&)) {
+  if (job.role_minimums.empty() || !job.roles_bind()) return true;
+  const auto have = job.by_role(counted);
+  for (const auto& [role, minimum] : job.role_minimums) {
+    if (minimum == 0) continue;
+    const auto count = have.find(role);
+    if (count == have.end() || count->second < minimum) return false;
+  }
+  return true;
+}
+
+bool counts_as_ready(const Task& task) {
+  return is_allocated(task.status) || task.status == TaskStatus::Succeeded ||
+         (task.status == TaskStatus::Pending && task.spec->shape->best_effort());
+}
+bool counts_as_pipelined(const Task& task) {
+  return counts_as_ready(task) || task.status == TaskStatus::Pipelined;
+}
+bool counts_as_valid(const Task& task) {
+  return counts_as_pipelined(task) || task.status == TaskStatus::Pending;
+}
+
+// Members that are on their way out still hold a node: the gang was placed and is ending.
+bool ending(const JobInfo& job) {
+  if (job.count(TaskStatus::Pending) + job.count(TaskStatus::Pipelined) > 0) return false;
+  std::int64_t placed = job.count(TaskStatus::Running) + job.count(TaskStatus::Bound) +
+                        job.count(TaskStatus::Succeeded) + job.count(TaskStatus::Failed);
+  for (const Task& task : job.tasks) {
+    if (task.status == TaskStatus::Releasing && task.node != kNoNode) ++placed;
+  }
+  return placed >= job.min_member;
+}
+
+class Gang final : public Plugin,
+                   public JobValidHook,
+                   public JobOrderHook,
+                   public JobReadyHook,
+                   public JobPipelinedHook {
+ public:
+  std::optional<Refusal> job_valid(const JobInfo& job) const override {
+    if (!roles_have(job, counts_as_valid)) {
+      return Refusal{"NotEnoughPodsOfTask",
+                     "Not enough valid pods of each task for gang-scheduling"};
+    }
+    if (job.valid_tasks() >= job.min_member) return std::nullopt;
+    return Refusal{"NotEnoughTasks", "Not enough valid tasks for gang-scheduling, valid: " +
+                                         std::to_string(job.valid_tasks()) +
+                                         ", min: " + std::to_string(job.min_member)};
+  }
+
+  int job_order(const Session& session, JobId a, JobId b) const override {
+    const bool a_ready = ready(session.job(a)), b_ready = ready(session.job(b));
+    return a_ready == b_ready ? 0 : a_ready ? 1 : -1;
+  }
+  bool job_ready(const JobInfo& job) const override { return ready(job); }
+  Vote job_pipelined(const JobInfo& job) const override {
+    return job.is_pipelined() && roles_have(job, counts_as_pipelined) ? Vote::Permit : Vote::Reject;
+  }
+
+  void close(Session& session) override {
+    for (JobId id = 0; id < session.job_count(); ++id) {
+      const JobInfo& job = session.job(id);
+      if (!job.group || session.parked(id)) continue;
+      const bool refused = session.note(id).refused_admission;
+      if (job.tasks.empty() && !refused) continue;
+      if (refused || !ready(job)) {
+        if (refused || !ending(job)) session.set_condition(id, unschedulable(session, id));
+      } else {
+        session.set_condition(id, {"Scheduled", "True", session.id(), session.now(),
+                                   "tasks in gang are ready to be scheduled", ""});
+      }
+    }
+  }
+
+ private:
+  static bool ready(const JobInfo& job) {
+    return roles_have(job, counts_as_ready) && job.is_ready();
+  }
+
+  static PodGroupCondition unschedulable(const Session& session, JobId id) {
+    return {"Unschedulable",      "True",
+            session.id(),         session.now(),
+            "NotEnoughResources", unschedulable_text(session, id)};
+  }
+};
+
+}  // namespace
+
+Result<PluginFactory> configure_gang(Arguments& arguments, const EnableFlags& flags) {
+  return PluginFactory([](PluginSet& plugins, const EnableFlags& enabled) {
+    plugins.add(std::make_unique<Gang>(), enabled);
+  });
+}
+
+}  // namespace krater::scheduler

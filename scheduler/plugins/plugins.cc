@@ -1,0 +1,29 @@
+// The only list of plugins.
+#include "scheduler/plugins/plugins.h"
+
+#include <algorithm>
+#include <array>
+
+namespace krater::scheduler {
+namespace {
+
+constexpr std::array kPlugins{PluginEntry{"binpack", configure_binpack},
+                              PluginEntry{"capacity", configure_capacity},
+                              PluginEntry{"conformance", configure_conformance},
+                              PluginEntry{"drf", configure_drf},
+                              PluginEntry{"gang", configure_gang},
+                              PluginEntry{"nodeorder", configure_nodeorder},
+                              PluginEntry{"overcommit", configure_overcommit},
+                              PluginEntry{"predicates", configure_predicates},
+                              PluginEntry{"priority", configure_priority},
+                              PluginEntry{"proportion", configure_proportion}};
+static_assert(std::ranges::is_sorted(kPlugins, {}, &PluginEntry::name));
+
+}  // namespace
+
+const PluginEntry* find_plugin(std::string_view name) {
+  const auto place = std::ranges::lower_bound(kPlugins, name, {}, &PluginEntry::name);
+  return place != kPlugins.end() && place->name == name ? &*place : nullptr;
+}
+
+}  // namespace krater::scheduler

@@ -1,0 +1,20 @@
+// One function a plugin: reads its arguments and gives back what makes it. The table is in
+// plugins.cc.
+#pragma once
+
+#include "scheduler/config.h"
+
+namespace krater::scheduler {
+
+Result<PluginFactory> configure_binpack(Arguments& arguments, const EnableFlags& flags);
+Result<PluginFactory> configure_capacity(Arguments& arguments, const EnableFlags& flags);
+Result<PluginFactory> configure_conformance(Arguments& arguments, const EnableFlags& flags);
+Result<PluginFactory> configure_drf(Arguments& arguments, const EnableFlags& flags);
+Result<PluginFactory> configure_gang(Arguments& arguments, const EnableFlags& flags);
+Result<PluginFactory> configure_nodeorder(Arguments& arguments, const EnableFlags& flags);
+Result<PluginFactory> configure_overcommit(Arguments& arguments, const EnableFlags& flags);
+Result<PluginFactory> configure_predicates(Arguments& arguments, const EnableFlags& flags);
+Result<PluginFactory> configure_priority(Arguments& arguments, const EnableFlags& flags);
+Result<PluginFactory> configure_proportion(Arguments& arguments, const EnableFlags& flags);
+
+}  // namespace krater::scheduler

@@ -1,0 +1,87 @@
+// predicates: where a pod may go. Semantics of each filter are kube-scheduler's; resources (with
+// extended ones and the pod count) are checked by the framework before them. Filters, in order:
+// unschedulable, node selector and affinity, taints, host ports.
+#include "scheduler/plugins/plugins.h"
+
+namespace krater::scheduler {
+namespace {
+
+struct PredicatesArgs {
+  bool node_affinity = true, taints = true, node_ports = true;
+};
+
+constexpr std::string_view kUnschedulableTaint = "node.kubernetes.io/unschedulable";
+
+bool tolerated(const PodShape& shape, const Taint& taint) {
+  for (const Toleration& toleration : shape.tolerations) {
+    if (toleration.tolerates(taint)) return true;
+  }
+  return false;
+}
+
+bool selected(const PodShape& shape, const NodeSpec& node) {
+  for (const auto& [key, value] : shape.node_selector) {
+    const auto label = node.labels.find(key);
+    if (label == node.labels.end() || label->second != value) return false;
+  }
+  return shape.affinity.allows(node.name, node.labels);
+}
+
+class Predicates final : public Plugin, public FilterHook {
+ public:
+  explicit Predicates(PredicatesArgs args) : args_(args) {}
+
+  std::string reject(const PodShape& shape, const NodeSpec& node) const override {
+    if (node.unschedulable &&
+        !tolerated(shape, {std::string(kUnschedulableTaint), "", "NoSchedule"})) {
+      return "node(s) were unschedulable";
+    }
+    if (args_.node_affinity && !selected(shape, node)) {
+      return "node(s) didn't match Pod's node affinity/selector";
+    }
+    if (!args_.taints) return {};
+    for (const Taint& taint : node.taints) {
+      if (taint.effect == "PreferNoSchedule" || tolerated(shape, taint)) continue;
+      return "node(s) had untolerated taint {" + taint.key + ": " + taint.value + "}";
+    }
+    return {};
+  }
+
+  bool depends_on_load(const PodShape& shape) const override {
+    return args_.node_ports && !shape.host_ports.empty();
+  }
+  std::string_view reject_now(const PodShape& shape, const NodeInfo& node) const override {
+    for (const HostPort& port : shape.host_ports) {
+      if (!node.port_free(port))
+        return "node(s) didn't have free ports for the requested pod ports";
+    }
+    return {};
+  }
+
+ private:
+  PredicatesArgs args_;
+};
+
+}  // namespace
+
+Result<PluginFactory> configure_predicates(Arguments& arguments, const EnableFlags& flags) {
+  PredicatesArgs args;
+  TRY_ASSIGN(args.node_affinity, arguments.boolean("predicate.NodeAffinityEnable", true));
+  TRY_ASSIGN(args.taints, arguments.boolean("predicate.TaintTolerationEnable", true));
+  TRY_ASSIGN(args.node_ports, arguments.boolean("predicate.NodePortsEnable", true));
+  // Results are shared between like pods in any case; volumes, devices and pod-to-pod rules have no
+  // filter here.
+  for (const std::string_view key :
+       {"predicate.CacheEnable", "predicate.PodAffinityEnable", "predicate.NodeVolumeLimitsEnable",
+        "predicate.VolumeZoneEnable", "predicate.PodTopologySpreadEnable",
+        "predicate.VolumeBindingEnable", "predicate.DynamicResourceAllocationEnable",
+        "volumebinding.weight", "volumebinding.bindTimeoutSeconds",
+        "dynamicresources.filterTimeoutSeconds"}) {
+    arguments.ignore(key);
+  }
+  return PluginFactory([args](PluginSet& plugins, const EnableFlags& enabled) {
+    plugins.add(std::make_unique<Predicates>(args), enabled);
+  });
+}
+
+}  // namespace krater::scheduler

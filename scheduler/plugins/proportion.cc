@@ -1,0 +1,108 @@
+// proportion: queues share the cluster by weight; what one does not ask for the others may use
+// (volcano.md 4.4). A queue never grows past its deserved share, which is worked out from the
+// demand of the moment.
+#include <optional>
+
+#include "scheduler/explain.h"
+#include "scheduler/plugins/plugins.h"
+#include "scheduler/plugins/queue_accounts.h"
+#include "scheduler/plugins/water_fill.h"
+
+namespace krater::scheduler {
+namespace {
+
+class Proportion final : public Plugin,
+                         public QueueOrderHook,
+                         public OverusedHook,
+                         public AllocatableHook,
+                         public EnqueueHook {
+ public:
+  void open(const Session& session) override {
+    accounts_ = open_accounts(session);
+    deserved_.assign(accounts_.size(), {});
+    shares_.assign(accounts_.size(), {});
+    std::vector<Claimant> claimants;
+    std::vector<QueueId> owners;
+    for (QueueId q = 0; q < accounts_.size(); ++q) {
+      if (!accounts_[q].has_jobs) continue;
+      claimants.push_back({session.queue(q).weight, accounts_[q].request,
+                           accounts_[q].real_capability, session.queue(q).guarantee});
+      owners.push_back(q);
+    }
+    water_fill(session.total(), claimants);
+    for (std::size_t i = 0; i < owners.size(); ++i) {
+      deserved_[owners[i]] = claimants[i].deserved;
+      refresh_share(owners[i]);
+    }
+  }
+
+  int queue_order(const Session& session, QueueId a, QueueId b) const override {
+    const std::int64_t left = session.queue(a).priority, right = session.queue(b).priority;
+    if (left != right) return left > right ? -1 : 1;
+    return Share::compare(shares_[a], shares_[b]);
+  }
+
+  bool overused(const Session& session, QueueId queue, Refusal& why) const override {
+    const Resource& deserved = deserved_[queue];
+    for (Dim d = 0; d < deserved.dims(); ++d) {
+      if (deserved.at(d) > accounts_[queue].allocated.at(d)) return false;
+    }
+    Shortage shortage(session.names());
+    for (const Dim d : {kCpu, kMemory}) {
+      shortage.add(d,
+                   {{"allocated", accounts_[queue].allocated.at(d)}, {"deserved", deserved.at(d)}});
+    }
+    why = {"", "queue \"" + session.queue(queue).name.text() + "\" has all it deserves",
+           shortage.figures()};
+    return true;
+  }
+
+  bool allocatable(const Session& session, QueueId queue, const TaskSpec& task,
+                   Refusal& why) const override {
+    return within(session, accounts_[queue], task.shape->request, deserved_[queue], "deserved",
+                  queue, why);
+  }
+
+  Vote may_enqueue(const Session& session, JobId job, Refusal& why) const override {
+    return vote_on_admission(session, accounts_[session.queue_of(job)], job, why);
+  }
+  void enqueued(const Session& session, JobId id) override {
+    const JobInfo& job = session.job(id);
+    if (!job.min_resources || session.queue_of(id) == kNoQueue) return;
+    accounts_[session.queue_of(id)].inqueue +=
+        (*job.min_resources - job.gated_requests()).clamped();
+  }
+
+  void placed(const Session& session, JobId job, const TaskSpec& task) override {
+    accounts_[session.queue_of(job)].allocated += task.shape->request;
+    refresh_share(session.queue_of(job));
+  }
+  void unplaced(const Session& session, JobId job, const TaskSpec& task) override {
+    accounts_[session.queue_of(job)].allocated -= task.shape->request;
+    refresh_share(session.queue_of(job));
+  }
+
+ private:
+  void refresh_share(QueueId queue) {
+    Share top;
+    for (Dim d = 0; d < deserved_[queue].dims(); ++d) {
+      const Share one(accounts_[queue].allocated.at(d), deserved_[queue].at(d));
+      if (top < one) top = one;
+    }
+    shares_[queue] = top;
+  }
+
+  std::vector<QueueAccount> accounts_;
+  std::vector<Resource> deserved_;
+  std::vector<Share> shares_;
+};
+
+}  // namespace
+
+Result<PluginFactory> configure_proportion(Arguments& arguments, const EnableFlags& flags) {
+  return PluginFactory([](PluginSet& plugins, const EnableFlags& enabled) {
+    plugins.add(std::make_unique<Proportion>(), enabled);
+  });
+}
+
+}  // namespace krater::scheduler

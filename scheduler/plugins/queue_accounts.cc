@@ -1,0 +1,93 @@
+#include "scheduler/plugins/queue_accounts.h"
+
+#include <algorithm>
+
+#include "scheduler/explain.h"
+
+namespace krater::scheduler {
+namespace {
+
+std::string quoted(const Session& session, QueueId queue) {
+  return "queue \"" + session.queue(queue).name.text() + "\"";
+}
+
+}  // namespace
+
+Resource real_capability(const Resource& total, const Resource& all_guarantees,
+                         const QueueInfo& queue) {
+  Resource out = (total - all_guarantees).clamped() + queue.guarantee;
+  for (Dim d = 0; d < queue.capability.dims(); ++d) {
+    const std::int64_t cap = queue.capability.at(d);
+    if (cap == Bounds::kUnset || ((d == kCpu || d == kMemory) && cap <= 0)) continue;
+    out.set(d, std::min(out.at(d), cap));
+  }
+  return out;
+}
+
+std::vector<QueueAccount> open_accounts(const Session& session) {
+  std::vector<QueueAccount> out(session.queue_count());
+  Resource guarantees;
+  for (QueueId q = 0; q < session.queue_count(); ++q) guarantees += session.queue(q).guarantee;
+  for (QueueId q = 0; q < session.queue_count(); ++q) {
+    out[q].real_capability = real_capability(session.total(), guarantees, session.queue(q));
+  }
+  for (JobId id = 0; id < session.job_count(); ++id) {
+    const QueueId queue = session.queue_of(id);
+    const JobInfo& job = session.job(id);
+    if (queue == kNoQueue || !job.known) continue;
+    QueueAccount& account = out[queue];
+    account.has_jobs = true;
+    account.allocated += job.allocated;
+    account.request += job.allocated + job.pending;
+    account.elastic += job.elastic();
+    const bool admitted =
+        job.phase == PodGroupPhase::Inqueue ||
+        (job.phase == PodGroupPhase::Running && job.allocated_tasks() >= job.min_member);
+    if (admitted) account.inqueue += job.wanted_min();
+  }
+  return out;
+}
+
+Vote vote_on_admission(const Session& session, const QueueAccount& account, JobId id,
+                       Refusal& why) {
+  const JobInfo& job = session.job(id);
+  if (!job.min_resources) return Vote::Permit;
+  const Resource& wanted = *job.min_resources;
+  Shortage shortage(session.names());
+  for (Dim d = 0; d < wanted.dims(); ++d) {
+    if (d == kPods || wanted.at(d) <= 0) continue;
+    const std::int64_t after =
+        wanted.at(d) + account.allocated.at(d) + account.inqueue.at(d) - account.elastic.at(d);
+    if (after <= account.real_capability.at(d)) continue;
+    shortage.add(d, {{"requested", wanted.at(d)},
+                     {"allocated", account.allocated.at(d)},
+                     {"admitted", account.inqueue.at(d)},
+                     {"limit", account.real_capability.at(d)}});
+  }
+  if (shortage.empty()) return Vote::Permit;
+  why = {"", "queue resource quota insufficient: " + shortage.names_after("insufficient"),
+         quoted(session, session.queue_of(id)) + ": " + shortage.figures()};
+  return Vote::Reject;
+}
+
+bool within(const Session& session, const QueueAccount& account, const Resource& request,
+            const Resource& limit, std::string_view limit_name, QueueId queue, Refusal& why) {
+  const auto short_of = [&](Dim d) {
+    return d != kPods && request.at(d) > 0 && account.allocated.at(d) + request.at(d) > limit.at(d);
+  };
+  bool fits = true;
+  for (Dim d = 0; d < request.dims(); ++d) fits = fits && !short_of(d);
+  if (fits) return true;  // the common case builds no text
+  Shortage shortage(session.names());
+  for (Dim d = 0; d < request.dims(); ++d) {
+    if (!short_of(d)) continue;
+    shortage.add(d, {{"requested", request.at(d)},
+                     {"allocated", account.allocated.at(d)},
+                     {limit_name, limit.at(d)}});
+  }
+  why = {"", "queue resource quota insufficient: " + shortage.names_after("insufficient"),
+         quoted(session, queue) + ": " + shortage.figures()};
+  return false;
+}
+
+}  // namespace krater::scheduler

@@ -1,0 +1,43 @@
+#include "scheduler/plugins/water_fill.h"
+
+#include <algorithm>
+
+namespace krater::scheduler {
+namespace {
+
+Resource next_level(const Claimant& claimant, const Resource& remaining, std::int64_t weights) {
+  Resource out;
+  const Dim dims =
+      std::max({claimant.deserved.dims(), remaining.dims(), claimant.guarantee.dims()});
+  for (Dim d = 0; d < dims; ++d) {
+    std::int64_t level = claimant.deserved.at(d) + scale(remaining.at(d), claimant.weight, weights);
+    level = std::min({level, claimant.limit.at(d), claimant.request.at(d)});
+    out.set(d, std::max(level, claimant.guarantee.at(d)));
+  }
+  return out;
+}
+
+}  // namespace
+
+void water_fill(const Resource& total, std::vector<Claimant>& claimants) {
+  Resource remaining = total;
+  std::vector<bool> met(claimants.size(), false);
+  while (!remaining.is_zero()) {
+    std::int64_t weights = 0;
+    for (std::size_t i = 0; i < claimants.size(); ++i) weights += met[i] ? 0 : claimants[i].weight;
+    if (weights <= 0) return;
+    const Resource before = remaining;
+    for (std::size_t i = 0; i < claimants.size(); ++i) {
+      if (met[i]) continue;
+      Claimant& one = claimants[i];
+      Resource level = next_level(one, before, weights);
+      met[i] = one.request.fits_in(level) || level == one.deserved;
+      remaining -= level - one.deserved;
+      one.deserved = std::move(level);
+    }
+    remaining = remaining.clamped();
+    if (remaining == before) return;
+  }
+}
+
+}  // namespace krater::scheduler

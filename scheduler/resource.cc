@@ -1,0 +1,139 @@
+#include "scheduler/resource.h"
+
+#include <algorithm>
+
+namespace krater::scheduler {
+namespace {
+
+__extension__ using Wide = __int128;
+
+// One pebibyte, or 10^12 cores: nothing real is larger, and sums over thousands of such amounts do
+// not overflow.
+constexpr std::int64_t kLargest = std::int64_t{1} << 50;
+
+std::int64_t bounded(std::int64_t amount) {
+  return std::clamp(amount, -kLargest, kLargest);
+}
+
+// Wraps, so that adding and taking away again always gives the same amount.
+std::int64_t sum(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+std::int64_t difference(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+}
+
+}  // namespace
+
+ResourceNames::ResourceNames() {
+  for (const std::string_view name : {resources::kCpu, resources::kMemory, resources::kPods})
+    dim(name);
+}
+
+Dim ResourceNames::dim(std::string_view name) {
+  const auto place = dims_.find(name);
+  if (place != dims_.end()) return place->second;
+  const Dim fresh = count();
+  names_.emplace_back(name);
+  dims_.emplace(std::string(name), fresh);
+  return fresh;
+}
+
+std::string ResourceNames::text(Dim dim, std::int64_t amount) const {
+  return name(dim) + " " + resource_text(name(dim), amount);
+}
+
+Resource Resource::from(const ResourceList& list, ResourceNames& names) {
+  Resource out;
+  for (const auto& [name, amount] : list.amounts()) out.set(names.dim(name), bounded(amount));
+  return out;
+}
+
+void Resource::set(Dim dim, std::int64_t amount) {
+  if (dim >= amounts_.size()) amounts_.resize(dim + 1, 0);
+  amounts_[dim] = amount;
+}
+
+Resource& Resource::operator+=(const Resource& other) {
+  if (other.dims() > dims()) amounts_.resize(other.dims(), 0);
+  for (Dim d = 0; d < other.dims(); ++d) amounts_[d] = sum(amounts_[d], other.amounts_[d]);
+  return *this;
+}
+
+Resource& Resource::operator-=(const Resource& other) {
+  if (other.dims() > dims()) amounts_.resize(other.dims(), 0);
+  for (Dim d = 0; d < other.dims(); ++d) amounts_[d] = difference(amounts_[d], other.amounts_[d]);
+  return *this;
+}
+
+Resource Resource::clamped() const {
+  Resource out = *this;
+  for (std::int64_t& amount : out.amounts_) amount = std::max<std::int64_t>(amount, 0);
+  return out;
+}
+
+bool Resource::fits_in(const Resource& room) const {
+  for (Dim d = 0; d < dims(); ++d) {
+    if (amounts_[d] > 0 && amounts_[d] > room.at(d)) return false;
+  }
+  return true;
+}
+
+bool Resource::is_zero() const {
+  return std::all_of(amounts_.begin(), amounts_.end(),
+                     [](std::int64_t amount) { return amount == 0; });
+}
+
+bool operator==(const Resource& a, const Resource& b) {
+  for (Dim d = 0; d < std::max(a.dims(), b.dims()); ++d) {
+    if (a.at(d) != b.at(d)) return false;
+  }
+  return true;
+}
+
+ResourceList Resource::to_list(const ResourceNames& names) const {
+  ResourceList out;
+  for (Dim d = 0; d < dims(); ++d) {
+    if (amounts_[d] != 0) out.set(names.name(d), amounts_[d]);
+  }
+  return out;
+}
+
+Bounds Bounds::from(const ResourceList& list, ResourceNames& names) {
+  Bounds out;
+  for (const auto& [name, amount] : list.amounts()) out.set(names.dim(name), bounded(amount));
+  return out;
+}
+
+void Bounds::set(Dim dim, std::int64_t amount) {
+  if (dim >= amounts_.size()) amounts_.resize(dim + 1, kUnset);
+  amounts_[dim] = amount;
+}
+
+bool Bounds::empty() const {
+  return std::all_of(amounts_.begin(), amounts_.end(),
+                     [](std::int64_t amount) { return amount == kUnset; });
+}
+
+Share::Share(std::int64_t part, std::int64_t whole) : part_(part), whole_(whole) {
+  if (whole_ > 0) return;
+  part_ = part > 0 ? 1 : 0;
+  whole_ = 1;
+}
+
+int Share::compare(const Share& a, const Share& b) {
+  const Wide left = static_cast<Wide>(a.part_) * b.whole_;
+  const Wide right = static_cast<Wide>(b.part_) * a.whole_;
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+std::int64_t Share::per_mille() const {
+  return scale(part_, 1000, whole_);
+}
+
+std::int64_t scale(std::int64_t amount, std::int64_t numerator, std::int64_t denominator) {
+  const Wide out = static_cast<Wide>(amount) * numerator / denominator;
+  return static_cast<std::int64_t>(std::clamp<Wide>(out, INT64_MIN, INT64_MAX));
+}
+
+}  // namespace krater::scheduler

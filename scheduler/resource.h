@@ -1,0 +1,101 @@
+// The scheduler's arithmetic: amounts in dense vectors, one place a resource name (a dimension),
+// plain integers: cpu in milli, everything else in whole units. Comparisons are exact.
+#pragma once
+
+#include <boost/container/small_vector.hpp>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/resource_list.h"
+
+namespace krater::scheduler {
+
+using Dim = std::uint32_t;
+inline constexpr Dim kCpu = 0;
+inline constexpr Dim kMemory = 1;
+inline constexpr Dim kPods = 2;
+
+// Resource names as dimensions, in order of first sight. Only grows.
+class ResourceNames {
+ public:
+  ResourceNames();
+  Dim dim(std::string_view name);
+  const std::string& name(Dim dim) const { return names_[dim]; }
+  Dim count() const { return static_cast<Dim>(names_.size()); }
+  // "cpu 1500m"
+  std::string text(Dim dim, std::int64_t amount) const;
+
+ private:
+  std::vector<std::string> names_;
+  std::map<std::string, Dim, std::less<>> dims_;
+};
+
+// Amounts; what was never set is zero. May go below zero where it stands for room (a node too
+// full).
+class Resource {
+ public:
+  Resource() = default;
+  static Resource from(const ResourceList& list, ResourceNames& names);
+
+  Dim dims() const { return static_cast<Dim>(amounts_.size()); }
+  std::int64_t at(Dim dim) const { return dim < amounts_.size() ? amounts_[dim] : 0; }
+  void set(Dim dim, std::int64_t amount);
+  Resource& operator+=(const Resource& other);
+  Resource& operator-=(const Resource& other);
+  friend Resource operator+(Resource a, const Resource& b) { return a += b; }
+  friend Resource operator-(Resource a, const Resource& b) { return a -= b; }
+  // Per dimension, nothing below zero.
+  Resource clamped() const;
+
+  // Every amount asked for is there. What is not asked for is not looked at.
+  bool fits_in(const Resource& room) const;
+  bool is_zero() const;
+  friend bool operator==(const Resource& a, const Resource& b);
+
+  ResourceList to_list(const ResourceNames& names) const;  // zeros left out
+
+ private:
+  boost::container::small_vector<std::int64_t, 6> amounts_;
+};
+
+// Upper bounds, or entitlements: a dimension that is not set is unbounded (or: nothing was said
+// about it).
+class Bounds {
+ public:
+  static constexpr std::int64_t kUnset = INT64_MAX;
+  static Bounds from(const ResourceList& list, ResourceNames& names);
+
+  Dim dims() const { return static_cast<Dim>(amounts_.size()); }
+  std::int64_t at(Dim dim) const { return dim < amounts_.size() ? amounts_[dim] : kUnset; }
+  bool has(Dim dim) const { return at(dim) != kUnset; }
+  void set(Dim dim, std::int64_t amount);
+  void unset(Dim dim) { set(dim, kUnset); }
+  bool empty() const;
+
+ private:
+  boost::container::small_vector<std::int64_t, 6> amounts_;
+};
+
+// part/whole, compared exactly. Shares of nothing: 0/0 is 0, x/0 is 1 (as upstream).
+class Share {
+ public:
+  Share() = default;
+  Share(std::int64_t part, std::int64_t whole);
+  friend bool operator==(const Share& a, const Share& b) { return compare(a, b) == 0; }
+  friend bool operator<(const Share& a, const Share& b) { return compare(a, b) < 0; }
+  // <0, 0, >0
+  static int compare(const Share& a, const Share& b);
+  std::int64_t per_mille() const;  // for logs; saturated
+
+ private:
+  std::int64_t part_ = 0, whole_ = 1;
+};
+
+// amount * numerator / denominator, rounded down, without overflow. denominator > 0.
+std::int64_t scale(std::int64_t amount, std::int64_t numerator, std::int64_t denominator);
+
+}  // namespace krater::scheduler
