@@ -134,6 +134,7 @@ QueueInfo queue_info(const ObjectPtr& object, ResourceNames& names) {
   out.capability = Bounds::from(queue.capability(), names);
   out.deserved = Bounds::from(queue.deserved(), names);
   out.guarantee = Resource::from(queue.guarantee(), names);
+  out.reported = queue.allocated();
   out.created = object->created().value_or(WallTime());
   return out;
 }

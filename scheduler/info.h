@@ -173,6 +173,7 @@ struct QueueInfo {
   QueueState state = QueueState::Open;
   Bounds capability, deserved;
   Resource guarantee;
+  ResourceList reported;  // status.allocated as stored
   WallTime created;
 };
 using QueuePtr = std::shared_ptr<const QueueInfo>;

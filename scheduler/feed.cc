@@ -1,0 +1,110 @@
+#include "scheduler/feed.h"
+
+#include <set>
+
+namespace krater::scheduler {
+
+using Place = std::pair<std::string, std::string>;  // namespace, name
+
+struct Feed::Table {
+  std::function<void(const ObjectPtr&)> set;
+  std::function<void(const std::string& name_space, const std::string& name)> remove;
+  std::function<std::vector<Place>()> known;
+};
+
+namespace {
+
+std::vector<Place> cluster_scoped(const std::vector<std::string>& names) {
+  std::vector<Place> out;
+  for (const std::string& name : names) out.emplace_back("", name);
+  return out;
+}
+
+}  // namespace
+
+void Feed::start(const ConfigPlace& config) {
+  // Classes and queues first: jobs are read in their light.
+  watch(
+      {kinds::kPriorityClass},
+      {[this](const ObjectPtr& one) { cache_.set_priority_class(one); },
+       [this](const std::string&, const std::string& name) { cache_.remove_priority_class(name); },
+       [this] { return cluster_scoped(cache_.priority_class_names()); }});
+  watch({kinds::kQueue},
+        {[this](const ObjectPtr& one) { cache_.set_queue(one); },
+         [this](const std::string&, const std::string& name) { cache_.remove_queue(name); },
+         [this] { return cluster_scoped(cache_.queue_names()); }});
+  watch({kinds::kNode},
+        {[this](const ObjectPtr& one) { cache_.set_node(one); },
+         [this](const std::string&, const std::string& name) { cache_.remove_node(name); },
+         [this] { return cluster_scoped(cache_.node_names()); }});
+  watch({kinds::kPodGroup}, {[this](const ObjectPtr& one) { cache_.set_group(one); },
+                             [this](const std::string& name_space, const std::string& name) {
+                               cache_.remove_group(name_space, name);
+                             },
+                             [this] { return cache_.group_names(); }});
+  watch({kinds::kPod}, {[this](const ObjectPtr& one) { cache_.set_pod(one); },
+                        [this](const std::string& name_space, const std::string& name) {
+                          cache_.remove_pod(name_space, name);
+                        },
+                        [this] { return cache_.pod_names(); }});
+  watch_config(config);
+}
+
+void Feed::listed() {
+  if (unlisted_ > 0) --unlisted_;
+}
+
+void Feed::watch(client::WatchQuery query, Table table) {
+  ++unlisted_;
+  client::WatchHandlers handlers;
+  handlers.on_replace = [this, table, first = true](const std::vector<ObjectPtr>& all,
+                                                    Revision) mutable {
+    std::set<Place> gone;
+    for (Place& place : table.known()) gone.insert(std::move(place));
+    for (const ObjectPtr& object : all) {
+      gone.erase({object->name_space(), object->name()});
+      table.set(object);
+    }
+    for (const Place& place : gone) table.remove(place.first, place.second);
+    if (std::exchange(first, false)) listed();
+    handlers_.changed();
+  };
+  handlers.on_upsert = [this, table](const ObjectPtr& object) {
+    table.set(object);
+    handlers_.changed();
+  };
+  handlers.on_remove = [this, table](const ObjectPtr& object) {
+    table.remove(object->name_space(), object->name());
+    handlers_.changed();
+  };
+  subscriptions_.push_back(client_.watch(std::move(query), std::move(handlers)));
+}
+
+void Feed::watch_config(const ConfigPlace& place) {
+  ++unlisted_;
+  client::WatchQuery query{kinds::kConfigMap, place.name_space, "", "metadata.name=" + place.name};
+  client::WatchHandlers handlers;
+  handlers.on_replace = [this, place, first = true](const std::vector<ObjectPtr>& all,
+                                                    Revision) mutable {
+    ObjectPtr found;
+    for (const ObjectPtr& object : all) {
+      if (object->name() == place.name) found = object;
+    }
+    handlers_.config(found);
+    if (std::exchange(first, false)) listed();
+    handlers_.changed();
+  };
+  handlers.on_upsert = [this, place](const ObjectPtr& object) {
+    if (object->name() != place.name) return;
+    handlers_.config(object);
+    handlers_.changed();
+  };
+  handlers.on_remove = [this, place](const ObjectPtr& object) {
+    if (object->name() != place.name) return;
+    handlers_.config(nullptr);
+    handlers_.changed();
+  };
+  subscriptions_.push_back(client_.watch(std::move(query), std::move(handlers)));
+}
+
+}  // namespace krater::scheduler

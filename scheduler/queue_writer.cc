@@ -1,0 +1,71 @@
+#include "scheduler/queue_writer.h"
+
+#include "base/log.h"
+#include "model/keys.h"
+
+namespace krater::scheduler {
+
+std::map<QueueName, ResourceList> queue_allocations(const Cache& cache) {
+  std::map<QueueName, Resource> sums;
+  for (const auto& [name, queue] : cache.queues()) sums[name];
+  for (const auto& [key, job] : cache.jobs()) {
+    if (!job->known || job->allocated.is_zero()) continue;
+    QueueName at = job->queue;
+    // A loop among parents ends where it began.
+    for (std::size_t steps = 0; steps <= sums.size(); ++steps) {
+      const QueueInfo* queue = cache.queue(at);
+      if (queue == nullptr) break;
+      sums[at] += job->allocated;
+      if (at == QueueName(keys::kRootQueue)) break;
+      at = queue->parent.empty() ? QueueName(keys::kRootQueue) : queue->parent;
+    }
+  }
+  std::map<QueueName, ResourceList> out;
+  for (const auto& [name, sum] : sums) {
+    ResourceList list = sum.to_list(cache.names());
+    for (const std::string_view always : {resources::kCpu, resources::kMemory}) {
+      if (!list.find(always)) list.set(always, 0);
+    }
+    out.emplace(name, std::move(list));
+  }
+  return out;
+}
+
+void QueueWriter::flush() {
+  for (const auto& [name, allocated] : queue_allocations(cache_)) {
+    if (writing_.contains(name)) continue;
+    const QueueInfo& queue = *cache_.queue(name);
+    const auto told = told_.find(name);
+    const ResourceList& stored = told == told_.end() ? queue.reported : told->second;
+    if (stored == allocated) {
+      if (queue.reported == allocated) told_.erase(name);
+      continue;
+    }
+    write(name, allocated, queue.reported);
+  }
+}
+
+void QueueWriter::write(const QueueName& queue, const ResourceList& allocated,
+                        const ResourceList& before) {
+  Json list = allocated.to_json_object();
+  for (const auto& [name, amount] : before.amounts()) {
+    if (!allocated.find(name)) list.get_object()[name] = nullptr;
+  }
+  Json patch(boost::json::object_kind);
+  set_path(patch, {"status", "allocated"}, std::move(list));
+  writing_.insert(queue);
+  client_.write(
+      client::PatchWrite{kinds::kQueue, "", queue.text(), client::PatchType::Merge,
+                         std::move(patch), "status"},
+      [this, alive = alive_, queue, allocated](const Result<ObjectPtr>& done) {
+        if (!*alive) return;
+        writing_.erase(queue);
+        if (done) {
+          told_[queue] = allocated;
+        } else if (done.error().code != Code::NotFound) {
+          log::warn("scheduler.queue.failed", {{"queue", queue}, {"why", done.error().message}});
+        }
+      });
+}
+
+}  // namespace krater::scheduler

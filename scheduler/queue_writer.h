@@ -1,0 +1,39 @@
+// Writes status.allocated of queues: what the tasks placed in a queue, and in the queues below it,
+// request. Off the cycle, only when it changed. Lives on the scheduler's loop.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+
+#include "base/env.h"
+#include "client/object_client.h"
+#include "scheduler/cache.h"
+
+namespace krater::scheduler {
+
+// What every known queue holds, its descendants' share included. cpu and memory are always listed.
+// Pure.
+std::map<QueueName, ResourceList> queue_allocations(const Cache& cache);
+
+class QueueWriter {
+ public:
+  QueueWriter(client::ObjectClient& client, const Cache& cache) : client_(client), cache_(cache) {}
+  ~QueueWriter() { *alive_ = false; }
+  QueueWriter(const QueueWriter&) = delete;
+  QueueWriter& operator=(const QueueWriter&) = delete;
+
+  // Writes every queue whose stored figure is not the right one and that is not being written.
+  void flush();
+
+ private:
+  void write(const QueueName& queue, const ResourceList& allocated, const ResourceList& before);
+
+  client::ObjectClient& client_;
+  const Cache& cache_;
+  std::map<QueueName, ResourceList> told_;  // written, perhaps not seen on the watch yet
+  std::set<QueueName> writing_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace krater::scheduler

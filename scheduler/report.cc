@@ -1,0 +1,101 @@
+#include "scheduler/report.h"
+
+#include <algorithm>
+
+#include "scheduler/explain.h"
+
+namespace krater::scheduler {
+namespace {
+
+bool waits(const Task& task) {
+  return task.status == TaskStatus::Pending || task.status == TaskStatus::Allocated ||
+         task.status == TaskStatus::Pipelined;
+}
+
+void add_waiting(const Session& session, JobId id, JobReport& out) {
+  const JobInfo& job = session.job(id);
+  for (std::uint32_t t = 0; t < job.tasks.size(); ++t) {
+    const Task& task = job.tasks[t];
+    if (!waits(task) || task.spec->gated) continue;
+    if (!job.known) {
+      out.waiting.push_back(
+          {task.spec, "Unschedulable", "pod group " + job.key.text() + " does not exist"});
+      continue;
+    }
+    TaskReason why = task_reason(session, {id, t});
+    out.waiting.push_back({task.spec, std::move(why.reason), std::move(why.message)});
+  }
+}
+
+PodGroupStatus group_status(const Session& session, JobId id) {
+  const JobInfo& job = session.job(id);
+  PodGroupStatus status = PodGroupView(job.group).status();
+  const PodGroupCondition* news = session.condition(id);
+  if (news != nullptr) status.set(*news);
+  status.phase = next_phase(job, news != nullptr && news->type == "Unschedulable");
+  status.running = job.count(TaskStatus::Running);
+  status.succeeded = job.count(TaskStatus::Succeeded);
+  status.failed = job.count(TaskStatus::Failed);
+  return status;
+}
+
+}  // namespace
+
+PodGroupPhase next_phase(const JobInfo& job, bool unschedulable_now) {
+  if (unschedulable_now && job.count(TaskStatus::Running) > 0) return PodGroupPhase::Unknown;
+  const std::int64_t completed = job.count(TaskStatus::Succeeded) + job.count(TaskStatus::Failed);
+  std::int64_t placed = job.count(TaskStatus::Running) + job.count(TaskStatus::Bound) + completed;
+  for (const Task& task : job.tasks) {
+    if (task.status == TaskStatus::Releasing && task.node != kNoNode) ++placed;
+  }
+  if (placed > 0 && placed >= job.min_member) {
+    return placed == completed ? PodGroupPhase::Completed : PodGroupPhase::Running;
+  }
+  return job.phase == PodGroupPhase::Inqueue ? PodGroupPhase::Inqueue : PodGroupPhase::Pending;
+}
+
+std::vector<JobReport> report(const Session& session,
+                              const std::function<bool(const JobKey&)>& wanted) {
+  std::vector<JobReport> out;
+  const auto binds = session.bound_tasks();
+  for (JobId id = 0; id < session.job_count(); ++id) {
+    const JobInfo& job = session.job(id);
+    if (session.parked(id)) continue;
+    const bool waiting = job.count(TaskStatus::Pending) + job.count(TaskStatus::Allocated) +
+                                 job.count(TaskStatus::Pipelined) >
+                             0 ||
+                         (job.group && job.is_pending());
+    if (!waiting && !wanted(job.key)) continue;
+    JobReport one;
+    one.key = job.key;
+    one.group = job.group;
+    one.version = job.version;
+    add_waiting(session, id, one);
+    one.unsatisfied = waiting;
+    one.can_park = waiting && !binds.contains(id) && job.waiting_tasks() == 0;
+    if (job.group) one.status = group_status(session, id);
+    const JobNote& note = session.note(id);
+    if (note.refused_admission && note.refusal) {
+      one.refusal = note.refusal->message;
+      if (!note.refusal->figures.empty()) one.refusal += " (" + note.refusal->figures + ")";
+    }
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+std::vector<GangBind> gang_binds(const Session& session) {
+  std::vector<GangBind> out;
+  for (const auto& [id, tasks] : session.bound_tasks()) {
+    GangBind bind;
+    bind.job = session.job(id).key;
+    for (const std::uint32_t t : tasks) {
+      const Task& task = session.job(id).tasks[t];
+      bind.members.push_back({task.spec, task.node, session.node(task.node).name});
+    }
+    out.push_back(std::move(bind));
+  }
+  return out;
+}
+
+}  // namespace krater::scheduler

@@ -1,0 +1,49 @@
+// What a finished session has to say about its jobs: the phase and status of PodGroups, why pods
+// wait, what is to be tried again only after a change. Pure; the writers carry it out.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scheduler/session.h"
+
+namespace krater::scheduler {
+
+struct PodReason {
+  TaskSpecPtr task;
+  std::string reason, message;
+};
+
+struct JobReport {
+  JobKey key;
+  ObjectPtr group;                         // null: a job of one
+  std::optional<PodGroupStatus> status{};  // of the group
+  std::vector<PodReason> waiting{};        // pods that are not placed
+  std::string refusal{};                   // admission was refused: why
+  bool unsatisfied = false;                // something of it waits
+  bool can_park = false;                   // and only a change can help it
+  std::uint64_t version = 0;
+};
+
+// The rule of volcano.md 2.7 for one job.
+PodGroupPhase next_phase(const JobInfo& job, bool unschedulable_now);
+
+// Reports of the jobs that `wanted` names and of all that were tried.
+std::vector<JobReport> report(const Session& session,
+                              const std::function<bool(const JobKey&)>& wanted);
+
+// One job's binds, all or nothing.
+struct GangBind {
+  struct Member {
+    TaskSpecPtr task;
+    NodeSlot slot = kNoNode;
+    std::string node;
+  };
+  JobKey job;
+  std::vector<Member> members{};
+};
+std::vector<GangBind> gang_binds(const Session& session);
+
+}  // namespace krater::scheduler

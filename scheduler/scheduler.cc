@@ -1,0 +1,223 @@
+#include "scheduler/scheduler.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/log.h"
+
+namespace krater::scheduler {
+namespace {
+
+constexpr Duration kFirstBackoff = std::chrono::milliseconds(10);
+constexpr Duration kLastBackoff = std::chrono::seconds(10);
+
+Duration backoff_after(int failures) {
+  Duration out = kFirstBackoff;
+  for (int i = 1; i < failures && out < kLastBackoff; ++i) out *= 2;
+  return std::min(out, kLastBackoff);
+}
+
+}  // namespace
+
+Scheduler::Scheduler(Deps deps)
+    : client_(deps.client),
+      loop_(deps.loop),
+      clock_(deps.clock),
+      rng_(deps.rng),
+      options_(std::move(deps.options)),
+      events_(client_, loop_, clock_, "volcano"),
+      cache_({options_.scheduler_names, options_.default_queue}),
+      feed_(client_, cache_,
+            {[this] { wake(); }, [this](const ObjectPtr& map) { use_config(map); }}),
+      statuses_(client_, loop_, clock_, events_, options_.pace),
+      queues_(client_, cache_) {}
+
+Scheduler::~Scheduler() {
+  stop();
+  *alive_ = false;
+}
+
+Result<void> Scheduler::start() {
+  CHECK(loop_.on_loop_thread() && !started_);
+  TRY_ASSIGN(base_config_, parse_config(options_.config_text.empty() ? default_config_text()
+                                                                     : options_.config_text));
+  config_ = base_config_;
+  started_ = true;
+  parked_since_ = loop_.now();
+  feed_.start({options_.config_namespace, options_.config_name});
+  period_timer_ = loop_.after(options_.period, [this] { tick(); });
+  return {};
+}
+
+void Scheduler::stop() {
+  if (!std::exchange(started_, false)) return;
+  feed_.stop();
+  loop_.cancel(cycle_timer_);
+  loop_.cancel(period_timer_);
+  cycle_timer_ = period_timer_ = 0;
+}
+
+bool Scheduler::quiet() const {
+  return cycle_timer_ == 0 && binding_.empty() && statuses_.pending() == 0;
+}
+
+// Changes come in bursts; the first one starts the clock.
+void Scheduler::wake() {
+  if (!started_ || cycle_timer_ != 0 || !feed_.synced()) return;
+  cycle_timer_ = loop_.after(options_.debounce, [this] {
+    cycle_timer_ = 0;
+    run_cycle();
+  });
+}
+
+void Scheduler::tick() {
+  period_timer_ = loop_.after(options_.period, [this] { tick(); });
+  if (loop_.now() - parked_since_ >= options_.retry_parked_after) {
+    parked_.clear();
+    parked_since_ = loop_.now();
+  }
+  if (metrics_.waiting_jobs > parked_.size()) wake();
+  if (feed_.synced()) queues_.flush();
+}
+
+bool Scheduler::left_alone(const JobInfo& job) const {
+  const auto backoff = backoffs_.find(job.key);
+  if (backoff != backoffs_.end() && backoff->second.until > loop_.now()) return true;
+  const auto parked = parked_.find(job.key);
+  return parked != parked_.end() && parked->second.version == job.version &&
+         parked->second.help == cache_.help();
+}
+
+void Scheduler::run_cycle() {
+  const SteadyTime begin = loop_.now();
+  const std::set<JobKey> changed = cache_.take_changed_jobs();
+  std::vector<GangBind> binds;
+  {
+    Session session(cache_.snapshot(), config_, rng_.uuid(), clock_.now(),
+                    [this](const JobInfo& job) { return left_alone(job); });
+    for (const ActionEntry* action : config_.actions) action->execute(session);
+    session.close();
+    binds = gang_binds(session);
+    for (const GangBind& gang : binds) ++binding_[gang.job];
+    take_reports(session, changed);
+  }
+  for (const GangBind& gang : binds) bind(gang);
+  queues_.flush();
+  ++metrics_.cycles;
+  metrics_.last_cycle = loop_.now() - begin;
+  metrics_.longest_cycle = std::max(metrics_.longest_cycle, metrics_.last_cycle);
+}
+
+void Scheduler::take_reports(const Session& session, const std::set<JobKey>& changed) {
+  for (const JobKey& key : changed) {
+    if (cache_.job(key) == nullptr) statuses_.drop(key);
+  }
+  std::map<JobKey, Parked> parked;
+  std::size_t waiting = 0;
+  for (JobId id = 0; id < session.job_count(); ++id) {
+    if (!session.parked(id)) continue;
+    ++waiting;
+    const auto place = parked_.find(session.job(id).key);
+    if (place != parked_.end()) parked.insert(*place);
+  }
+  const bool all = std::exchange(report_all_, false);
+  for (JobReport& one :
+       report(session, [&](const JobKey& key) { return all || changed.contains(key); })) {
+    if (one.unsatisfied) ++waiting;
+    if (one.can_park) parked.emplace(one.key, Parked{one.version, session.help()});
+    if (one.status) {
+      const JobInfo* before = cache_.job(one.key);
+      if (before != nullptr && before->phase != one.status->phase) {
+        log::info("scheduler.phase", {{"job", one.key.text()},
+                                      {"from", to_text(before->phase)},
+                                      {"to", to_text(one.status->phase)},
+                                      {"queue", before->queue}});
+      }
+      cache_.set_phase(one.key, one.status->phase);
+    }
+    if (!one.refusal.empty()) {
+      log::debug("scheduler.refused",
+                 {{"action", "enqueue"}, {"job", one.key.text()}, {"why", one.refusal}});
+    }
+    const bool held = binding_.contains(one.key);
+    statuses_.take(std::move(one), held);
+  }
+  parked_ = std::move(parked);
+  metrics_.waiting_jobs = waiting;
+  metrics_.parked_jobs = parked_.size();
+}
+
+void Scheduler::bind(const GangBind& gang) {
+  std::vector<client::Write> writes;
+  for (const GangBind::Member& member : gang.members) {
+    const bool assumed =
+        cache_.assume(gang.job, member.task->name(), member.task->pod->uid(), member.slot);
+    CHECK(assumed);  // nothing ran since the snapshot
+    writes.emplace_back(client::BindWrite{member.task->name_space(), member.task->name(),
+                                          member.task->pod->uid(), NodeName(member.node)});
+  }
+  log::info("scheduler.bind", {{"job", gang.job.text()}, {"pods", gang.members.size()}});
+  client_.transact(std::move(writes),
+                   [this, alive = alive_, gang](const Result<std::vector<ObjectPtr>>& done) {
+                     if (!*alive) return;
+                     if (--binding_[gang.job] == 0) binding_.erase(gang.job);
+                     if (done) {
+                       bound(gang, *done);
+                     } else {
+                       not_bound(gang, done.error());
+                     }
+                     wake();
+                   });
+}
+
+void Scheduler::bound(const GangBind& gang, const std::vector<ObjectPtr>& pods) {
+  backoffs_.erase(gang.job);
+  metrics_.binds += gang.members.size();
+  // The answer may be ahead of the watch.
+  for (const ObjectPtr& pod : pods) cache_.set_pod(pod);
+  for (const GangBind::Member& member : gang.members) {
+    events_.normal(*member.task->pod, "Scheduled",
+                   "Successfully assigned " + member.task->name_space() + "/" +
+                       member.task->name() + " to " + member.node);
+  }
+}
+
+void Scheduler::not_bound(const GangBind& gang, const Error& why) {
+  ++metrics_.bind_failures;
+  log::warn("scheduler.bind.failed", {{"job", gang.job.text()}, {"why", why.message}});
+  for (const GangBind::Member& member : gang.members) {
+    cache_.forget(gang.job, member.task->name(), member.task->pod->uid());
+  }
+  Backoff& backoff = backoffs_[gang.job];
+  const Duration pause = backoff_after(++backoff.failures);
+  backoff.until = loop_.now() + pause;
+  // One failure is a race with somebody else's change; more of them are worth a word.
+  if (backoff.failures > 1) {
+    for (const GangBind::Member& member : gang.members)
+      statuses_.bind_failed(member.task, why.message);
+  }
+  loop_.after(pause, [this, alive = alive_] {
+    if (*alive) wake();
+  });
+}
+
+void Scheduler::use_config(const ObjectPtr& config_map) {
+  const ObjectView view(config_map);
+  const auto text = string_at(view.document(), {"data", options_.config_key});
+  Result<Config> next = text ? parse_config(*text) : Result<Config>(base_config_);
+  if (!next) {
+    ++metrics_.config_errors;
+    log::error("scheduler.config.refused", {{"why", next.error().message}});
+    events_.warning(*config_map, "InvalidSchedulerConfiguration",
+                    options_.config_key + ": " + next.error().message +
+                        "; the last good configuration stays in force");
+    return;
+  }
+  config_ = *std::move(next);
+  cache_.note_help();
+  report_all_ = true;
+  log::info("scheduler.config",
+            {{"source", text ? "configmap" : "base"}, {"actions", config_.actions.size()}});
+}
+
+}  // namespace krater::scheduler

@@ -1,0 +1,123 @@
+// The scheduler: keeps a picture of the cluster, and whenever something relevant changed runs a
+// cycle over it (session, actions, close), binds the gangs that were placed, each in one
+// transaction, and reports on the rest. Lives on one loop; nothing here blocks or reads a clock of
+// its own.
+//
+//   watches -> Cache -> [debounce] -> Session: enqueue, allocate, backfill -> binds
+//   (ObjectClient::transact)
+//                 ^                                   |                          |
+//                 +------- assume / forget -----------+--- StatusWriter, QueueWriter, events (off
+//                 the cycle)
+//
+// Always holds: a task is bound at most once at a time; a job that cannot be helped is not tried
+// again until something changes that could help it; the last good configuration is the one in
+// force.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "base/env.h"
+#include "client/event_recorder.h"
+#include "client/object_client.h"
+#include "scheduler/cache.h"
+#include "scheduler/config.h"
+#include "scheduler/feed.h"
+#include "scheduler/queue_writer.h"
+#include "scheduler/report.h"
+#include "scheduler/status_writer.h"
+
+namespace krater::scheduler {
+
+struct Options {
+  std::set<std::string, std::less<>> scheduler_names{"volcano", "default-scheduler"};
+  QueueName default_queue{"default"};
+  std::string config_text{};  // Volcano's YAML, in force while the ConfigMap is absent; "": the
+                              // shipped default
+  std::string config_namespace = "volcano-system";
+  std::string config_name = "volcano-scheduler-configmap";
+  std::string config_key = "volcano-scheduler.conf";
+  Duration debounce = std::chrono::milliseconds(2);  // from a change to the cycle it starts
+  Duration period = std::chrono::seconds(1);         // at the latest, while something waits
+  Duration retry_parked_after =
+      std::chrono::seconds(60);  // whatever happens: everything is tried again
+  StatusWriter::Pace pace{};
+};
+
+struct Deps {
+  client::ObjectClient& client;
+  Loop& loop;
+  const WallClock& clock;
+  Rng& rng;
+  Options options{};
+};
+
+struct Metrics {
+  std::uint64_t cycles = 0;
+  Duration last_cycle{}, longest_cycle{};
+  std::uint64_t binds = 0;          // pods
+  std::uint64_t bind_failures = 0;  // transactions
+  std::uint64_t config_errors = 0;
+  std::size_t waiting_jobs = 0;  // after the last cycle
+  std::size_t parked_jobs = 0;   // of those: not to be tried before a change
+};
+
+class Scheduler {
+ public:
+  explicit Scheduler(Deps deps);
+  ~Scheduler();
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+
+  // Code::Invalid when options.config_text is no good; then nothing was started.
+  Result<void> start();
+  // No cycle and no write begins afterwards.
+  void stop();
+  const Metrics& metrics() const { return metrics_; }
+  // Nothing is due, in flight or waiting to be written.
+  bool quiet() const;
+
+ private:
+  struct Parked {
+    std::uint64_t version = 0, help = 0;
+  };
+  struct Backoff {
+    int failures = 0;
+    SteadyTime until{};
+  };
+
+  void wake();
+  void tick();
+  void run_cycle();
+  bool left_alone(const JobInfo& job) const;
+  void take_reports(const Session& session, const std::set<JobKey>& changed);
+  void bind(const GangBind& gang);
+  void bound(const GangBind& gang, const std::vector<ObjectPtr>& pods);
+  void not_bound(const GangBind& gang, const Error& why);
+  void use_config(const ObjectPtr& config_map);
+
+  client::ObjectClient& client_;
+  Loop& loop_;
+  const WallClock& clock_;
+  Rng& rng_;
+  Options options_;
+  client::EventRecorder events_;
+  Cache cache_;
+  Feed feed_;
+  StatusWriter statuses_;
+  QueueWriter queues_;
+  Config base_config_, config_;
+  Metrics metrics_;
+  std::map<JobKey, Parked> parked_;
+  std::map<JobKey, Backoff> backoffs_;
+  std::map<JobKey, int> binding_;  // transactions in flight
+  bool report_all_ = true;
+  bool started_ = false;
+  Loop::TimerId cycle_timer_ = 0, period_timer_ = 0;
+  SteadyTime parked_since_{};
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace krater::scheduler

@@ -1,0 +1,218 @@
+#include "scheduler/status_writer.h"
+
+#include "base/log.h"
+
+namespace krater::scheduler {
+namespace {
+
+// Phase and counts without the conditions: what must not wait.
+bool same_numbers(const PodGroupStatus& a, const PodGroupStatus& b) {
+  return a.phase == b.phase && a.running == b.running && a.succeeded == b.succeeded &&
+         a.failed == b.failed;
+}
+
+Json scheduled_condition(const std::string& reason, const std::string& message, WallTime now) {
+  JsonObject condition;
+  condition["type"] = "PodScheduled";
+  condition["status"] = "False";
+  condition["lastProbeTime"] = nullptr;
+  condition["lastTransitionTime"] = to_rfc3339(now);
+  condition["reason"] = reason;
+  condition["message"] = message;
+  JsonObject status, patch;
+  status["conditions"] = JsonArray{std::move(condition)};
+  patch["status"] = std::move(status);
+  return patch;
+}
+
+}  // namespace
+
+StatusWriter::StatusWriter(client::ObjectClient& client, Loop& loop, const WallClock& clock,
+                           client::EventRecorder& events, Pace pace)
+    : client_(client), loop_(loop), clock_(clock), events_(events), pace_(pace) {}
+
+StatusWriter::~StatusWriter() {
+  *alive_ = false;
+  for (const auto& [key, record] : records_) loop_.cancel(record.timer);
+}
+
+void StatusWriter::take(JobReport report, bool held) {
+  const JobKey key = report.key;
+  if (!report.group && report.waiting.empty()) return drop(key);
+  const auto [place, fresh] = records_.try_emplace(key);
+  Record& record = place->second;
+  const bool waited = !fresh && record.report.unsatisfied;
+  record.report = std::move(report);
+  record.held = held;
+  if (record.report.group && record.report.group->uid().text() != record.stored_uid) {
+    seen(key, record.report.group);
+  }
+  // A state has to last a moment before it is put into words.
+  if (!waited) record.words_due = std::max(record.words_due, loop_.now() + pace_.words_after);
+  look(key, record);
+}
+
+void StatusWriter::drop(const JobKey& key) {
+  const auto place = records_.find(key);
+  if (place == records_.end()) return;
+  loop_.cancel(place->second.timer);
+  records_.erase(place);
+}
+
+void StatusWriter::seen(const JobKey& key, const ObjectPtr& group) {
+  const auto place = records_.find(key);
+  if (place == records_.end() || place->second.writing) return;
+  place->second.stored = PodGroupView(group).status();
+  place->second.stored_uid = group->uid().text();
+}
+
+bool StatusWriter::pods_news(const Record& record) const {
+  for (const PodReason& pod : record.report.waiting) {
+    const auto told = record.told_pods.find(pod.task->pod->uid().text());
+    if (told == record.told_pods.end() || told->second != pod.reason + pod.message) return true;
+  }
+  return false;
+}
+
+void StatusWriter::look(const JobKey& key, Record& record) {
+  if (record.held || record.writing) return;
+  const auto& status = record.report.status;
+  if (status && !same_numbers(*status, record.stored)) return queue(key, record);
+  const bool words = (status && !status->same_news(record.stored)) || pods_news(record) ||
+                     record.report.refusal != record.told_refusal;
+  if (!words) return;
+  if (record.words_due <= loop_.now()) return queue(key, record);
+  if (record.timer != 0) return;
+  record.timer = loop_.after(record.words_due - loop_.now(), [this, key] {
+    const auto place = records_.find(key);
+    if (place == records_.end()) return;
+    place->second.timer = 0;
+    look(key, place->second);
+  });
+}
+
+void StatusWriter::queue(const JobKey& key, Record& record) {
+  if (record.queued) return;
+  record.queued = true;
+  ready_.push_back(key);
+  drain();
+}
+
+void StatusWriter::drain() {
+  while (!ready_.empty() && in_flight_ < pace_.in_flight) {
+    const JobKey key = ready_.front();
+    ready_.pop_front();
+    const auto place = records_.find(key);
+    if (place == records_.end()) continue;
+    Record& record = place->second;
+    record.queued = false;
+    if (record.held || record.writing) continue;
+    const bool words = record.words_due <= loop_.now();
+    if (words) {
+      record.words_due = loop_.now() + pace_.words_again;
+      tell(record);
+      write_pods(record);
+    }
+    if (record.report.status) write_group(key, record, words);
+  }
+}
+
+void StatusWriter::write_group(const JobKey& key, Record& record, bool words) {
+  PodGroupStatus next = *record.report.status;
+  // Not yet time for new words: the phase goes out with the old ones.
+  if (!words) next.conditions = record.stored.conditions;
+  if (next.same_news(record.stored)) return look(key, record);
+  JsonObject patch;
+  patch["status"] = next.to_json_value(/*nulls=*/true);
+  record.writing = true;
+  ++in_flight_;
+  log::debug("scheduler.status", {{"job", key.text()}, {"phase", to_text(next.phase)}});
+  client_.write(client::PatchWrite{kinds::kPodGroup, key.name_space, key.name,
+                                   client::PatchType::Merge, Json(std::move(patch))},
+                [this, alive = alive_, key, next](const Result<ObjectPtr>& done) {
+                  if (!*alive) return;
+                  finished_one();
+                  const auto place = records_.find(key);
+                  if (place == records_.end()) return drain();
+                  Record& mine = place->second;
+                  mine.writing = false;
+                  if (done) {
+                    mine.stored = next;
+                    mine.stored_uid = (*done)->uid().text();
+                    look(key, mine);
+                  } else if (done.error().code != Code::NotFound) {
+                    log::warn("scheduler.status.failed",
+                              {{"job", key.text()}, {"why", done.error().message}});
+                    loop_.after(pace_.retry_after, [this, still = alive_, key] {
+                      if (!*still) return;
+                      const auto again = records_.find(key);
+                      if (again != records_.end()) look(key, again->second);
+                    });
+                  }
+                  drain();
+                });
+}
+
+void StatusWriter::write_pods(Record& record) {
+  std::map<std::string, std::string> told;
+  for (const PodReason& pod : record.report.waiting) {
+    const std::string uid = pod.task->pod->uid().text();
+    std::string text = pod.reason + pod.message;
+    const auto before = record.told_pods.find(uid);
+    if (before == record.told_pods.end() || before->second != text)
+      write_pod(pod.task, pod.reason, pod.message);
+    told.emplace(uid, std::move(text));
+  }
+  record.told_pods = std::move(told);
+}
+
+void StatusWriter::write_pod(const TaskSpecPtr& task, const std::string& reason,
+                             const std::string& message) {
+  const auto stored = PodView(task->pod).condition("PodScheduled");
+  if (stored && stored->status == "False" && stored->reason == reason && stored->message == message)
+    return;
+  events_.warning(*task->pod, "FailedScheduling", message);
+  ++in_flight_;
+  // Guarded by the revision: a pod that was bound meanwhile is left alone. Its next state brings
+  // the next word.
+  client_.write(client::PatchWrite{kinds::kPod, task->name_space(), task->name(),
+                                   client::PatchType::StrategicMerge,
+                                   scheduled_condition(reason, message, clock_.now()), "status",
+                                   task->pod->revision()},
+                [this, alive = alive_](const Result<ObjectPtr>&) {
+                  if (!*alive) return;
+                  finished_one();
+                  drain();
+                });
+}
+
+void StatusWriter::bind_failed(const TaskSpecPtr& task, const std::string& message) {
+  write_pod(task, "SchedulerError", message);
+}
+
+void StatusWriter::tell(Record& record) {
+  const JobReport& report = record.report;
+  if (!report.group || !report.status) return;
+  if (report.refusal != record.told_refusal) {
+    record.told_refusal = report.refusal;
+    if (!report.refusal.empty()) events_.normal(*report.group, "Unschedulable", report.refusal);
+  }
+  const PodGroupPhase phase = report.status->phase;
+  const bool waits = phase == PodGroupPhase::Pending || phase == PodGroupPhase::Inqueue ||
+                     phase == PodGroupPhase::Unknown;
+  const PodGroupCondition* unschedulable = report.status->condition("Unschedulable");
+  if (waits && report.unsatisfied && unschedulable != nullptr &&
+      unschedulable->message != record.told_unschedulable) {
+    record.told_unschedulable = unschedulable->message;
+    events_.warning(*report.group, "Unschedulable", unschedulable->message);
+  }
+  if (!waits && !record.told_ready)
+    events_.normal(*report.group, "Scheduled", "pod group is ready");
+  record.told_ready = !waits;
+}
+
+void StatusWriter::finished_one() {
+  --in_flight_;
+}
+
+}  // namespace krater::scheduler

@@ -1,0 +1,83 @@
+// Writes what sessions report, off the cycle and only what changed: PodGroup status, the
+// PodScheduled condition of waiting pods, and the events that go with them. Phases and counts go
+// out at once; words and figures are held back a moment and then follow at most once a second a
+// job, so that a passing state is never written and a changing figure does not become a stream.
+// Lives on the scheduler's loop; at most one write of one object is in flight.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "base/env.h"
+#include "client/event_recorder.h"
+#include "client/object_client.h"
+#include "scheduler/report.h"
+
+namespace krater::scheduler {
+
+class StatusWriter {
+ public:
+  struct Pace {
+    Duration words_after = std::chrono::milliseconds(300);
+    Duration words_again = std::chrono::seconds(1);
+    Duration retry_after = std::chrono::seconds(1);
+    std::size_t in_flight = 64;
+  };
+
+  StatusWriter(client::ObjectClient& client, Loop& loop, const WallClock& clock,
+               client::EventRecorder& events, Pace pace);
+  ~StatusWriter();
+  StatusWriter(const StatusWriter&) = delete;
+  StatusWriter& operator=(const StatusWriter&) = delete;
+
+  // The newest word on a job. `held`: binds of it are in flight, the next report will know better.
+  void take(JobReport report, bool held);
+  // The job is gone, or nothing of it waits and it has no group.
+  void drop(const JobKey& key);
+  // The stored group as the watch shows it.
+  void seen(const JobKey& key, const ObjectPtr& group);
+  // A bind did not go through.
+  void bind_failed(const TaskSpecPtr& task, const std::string& message);
+  // Writes waiting or under way: 0 means everything said is stored.
+  std::size_t pending() const { return ready_.size() + in_flight_; }
+
+ private:
+  struct Record {
+    JobReport report;
+    bool held = false;
+    PodGroupStatus stored{};  // last known to be in the store
+    std::string stored_uid{};
+    bool writing = false;
+    bool queued = false;
+    SteadyTime words_due{};  // words may go out from then on
+    Loop::TimerId timer = 0;
+    std::string told_unschedulable{}, told_refusal{};
+    bool told_ready = false;
+    std::map<std::string, std::string> told_pods{};  // uid -> reason and message last written
+  };
+
+  void look(const JobKey& key, Record& record);
+  void queue(const JobKey& key, Record& record);
+  void drain();
+  void write_group(const JobKey& key, Record& record, bool words);
+  void write_pods(Record& record);
+  void write_pod(const TaskSpecPtr& task, const std::string& reason, const std::string& message);
+  void tell(Record& record);
+  bool pods_news(const Record& record) const;
+  void finished_one();
+
+  client::ObjectClient& client_;
+  Loop& loop_;
+  const WallClock& clock_;
+  client::EventRecorder& events_;
+  Pace pace_;
+  std::map<JobKey, Record> records_;
+  std::deque<JobKey> ready_;
+  std::size_t in_flight_ = 0;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace krater::scheduler
