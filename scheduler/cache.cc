@@ -333,6 +333,15 @@ Snapshot Cache::snapshot() const {
   return out;
 }
 
+TaskSpecPtr Cache::pending_task(const TaskSpec& task) const {
+  const auto known = pods_.find(Place(task.name_space(), task.name()));
+  if (known == pods_.end() || known->second.status != TaskStatus::Pending ||
+      known->second.spec->pod->uid() != task.pod->uid()) {
+    return nullptr;
+  }
+  return known->second.spec;
+}
+
 const JobInfo* Cache::job(const JobKey& key) const {
   const auto known = jobs_.find(key);
   return known == jobs_.end() ? nullptr : known->second.get();

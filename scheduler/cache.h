@@ -54,8 +54,11 @@ class Cache {
   std::uint64_t help() const { return help_; }
   void note_help() { ++help_; }
   // Jobs and queues touched since the last call, for the status writers.
+  bool has_changes() const { return !changed_jobs_.empty(); }
   std::set<JobKey> take_changed_jobs() { return std::exchange(changed_jobs_, {}); }
 
+  // The newest form of a task that still waits for a node; null otherwise.
+  TaskSpecPtr pending_task(const TaskSpec& task) const;
   const JobInfo* job(const JobKey& key) const;
   const QueueInfo* queue(const QueueName& name) const;
   const NodeInfo* node(NodeSlot slot) const { return nodes_[slot].get(); }

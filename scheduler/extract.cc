@@ -2,6 +2,7 @@
 
 #include "base/strings.h"
 #include "model/keys.h"
+#include "model/node.h"
 #include "model/pod_resources.h"
 
 namespace krater::scheduler {
@@ -112,13 +113,9 @@ void read_group(const ObjectPtr& object, JobInfo& job, const QueueName& default_
 }
 
 NodeSpec node_spec(const ObjectPtr& object, ResourceNames& names) {
-  const ObjectView node(object);
-  const Json& document = node.document();
-  NodeSpec out{
-      object->name(), object->labels(), taints_from(array_at(document, {"spec", "taints"})),
-      bool_at(document, {"spec", "unschedulable"}).value_or(false),
-      Resource::from(ResourceList::from(find(document, {"status", "allocatable"})), names)};
-  return out;
+  const NodeView node(object);
+  return {object->name(), object->labels(), node.taints(), node.unschedulable(),
+          Resource::from(node.allocatable(), names)};
 }
 
 QueueInfo queue_info(const ObjectPtr& object, ResourceNames& names) {

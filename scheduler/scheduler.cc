@@ -29,7 +29,9 @@ Scheduler::Scheduler(Deps deps)
       cache_({options_.scheduler_names, options_.default_queue}),
       feed_(client_, cache_,
             {[this] { wake(); }, [this](const ObjectPtr& map) { use_config(map); }}),
-      statuses_(client_, loop_, clock_, events_, options_.pace),
+      statuses_(
+          client_, loop_, clock_, events_,
+          [this](const TaskSpec& task) { return cache_.pending_task(task); }, options_.pace),
       queues_(client_, cache_) {}
 
 Scheduler::~Scheduler() {
@@ -52,6 +54,7 @@ Result<void> Scheduler::start() {
 void Scheduler::stop() {
   if (!std::exchange(started_, false)) return;
   feed_.stop();
+  statuses_.stop();
   loop_.cancel(cycle_timer_);
   loop_.cancel(period_timer_);
   cycle_timer_ = period_timer_ = 0;
@@ -61,10 +64,11 @@ bool Scheduler::quiet() const {
   return cycle_timer_ == 0 && binding_.empty() && statuses_.pending() == 0;
 }
 
-// Changes come in bursts; the first one starts the clock.
+// Changes come in bursts; the first one starts the clock. Cycles that take long leave the loop as
+// long to others.
 void Scheduler::wake() {
   if (!started_ || cycle_timer_ != 0 || !feed_.synced()) return;
-  cycle_timer_ = loop_.after(options_.debounce, [this] {
+  cycle_timer_ = loop_.after(std::max(options_.debounce, metrics_.last_cycle), [this] {
     cycle_timer_ = 0;
     run_cycle();
   });
@@ -89,6 +93,10 @@ bool Scheduler::left_alone(const JobInfo& job) const {
 }
 
 void Scheduler::run_cycle() {
+  // Heartbeats and our own writes come by here as well.
+  const bool tried = metrics_.waiting_jobs <= parked_.size();
+  if (tried && !report_all_ && !cache_.has_changes() && cache_.help() == seen_help_) return;
+  seen_help_ = cache_.help();
   const SteadyTime begin = loop_.now();
   const std::set<JobKey> changed = cache_.take_changed_jobs();
   std::vector<GangBind> binds;

@@ -113,6 +113,7 @@ class Scheduler {
   std::map<JobKey, Parked> parked_;
   std::map<JobKey, Backoff> backoffs_;
   std::map<JobKey, int> binding_;  // transactions in flight
+  std::uint64_t seen_help_ = 0;    // Cache::help() at the last cycle
   bool report_all_ = true;
   bool started_ = false;
   Loop::TimerId cycle_timer_ = 0, period_timer_ = 0;

@@ -28,12 +28,21 @@ Json scheduled_condition(const std::string& reason, const std::string& message, 
 }  // namespace
 
 StatusWriter::StatusWriter(client::ObjectClient& client, Loop& loop, const WallClock& clock,
-                           client::EventRecorder& events, Pace pace)
-    : client_(client), loop_(loop), clock_(clock), events_(events), pace_(pace) {}
+                           client::EventRecorder& events, Newest newest, Pace pace)
+    : client_(client),
+      loop_(loop),
+      clock_(clock),
+      events_(events),
+      newest_(std::move(newest)),
+      pace_(pace) {}
 
-StatusWriter::~StatusWriter() {
+void StatusWriter::stop() {
   *alive_ = false;
-  for (const auto& [key, record] : records_) loop_.cancel(record.timer);
+  for (const auto& [key, record] : records_) {
+    if (record.timer != 0) loop_.cancel(record.timer);
+  }
+  records_.clear();
+  ready_.clear();
 }
 
 void StatusWriter::take(JobReport report, bool held) {
@@ -44,8 +53,10 @@ void StatusWriter::take(JobReport report, bool held) {
   const bool waited = !fresh && record.report.unsatisfied;
   record.report = std::move(report);
   record.held = held;
-  if (record.report.group && record.report.group->uid().text() != record.stored_uid) {
-    seen(key, record.report.group);
+  if (record.report.group && !record.writing &&
+      record.report.group->revision() > record.stored_at) {
+    record.stored = PodGroupView(record.report.group).status();
+    record.stored_at = record.report.group->revision();
   }
   // A state has to last a moment before it is put into words.
   if (!waited) record.words_due = std::max(record.words_due, loop_.now() + pace_.words_after);
@@ -55,15 +66,8 @@ void StatusWriter::take(JobReport report, bool held) {
 void StatusWriter::drop(const JobKey& key) {
   const auto place = records_.find(key);
   if (place == records_.end()) return;
-  loop_.cancel(place->second.timer);
+  if (place->second.timer != 0) loop_.cancel(place->second.timer);
   records_.erase(place);
-}
-
-void StatusWriter::seen(const JobKey& key, const ObjectPtr& group) {
-  const auto place = records_.find(key);
-  if (place == records_.end() || place->second.writing) return;
-  place->second.stored = PodGroupView(group).status();
-  place->second.stored_uid = group->uid().text();
 }
 
 bool StatusWriter::pods_news(const Record& record) const {
@@ -81,7 +85,7 @@ void StatusWriter::look(const JobKey& key, Record& record) {
   const bool words = (status && !status->same_news(record.stored)) || pods_news(record) ||
                      record.report.refusal != record.told_refusal;
   if (!words) return;
-  if (record.words_due <= loop_.now()) return queue(key, record);
+  if (!record.report.unsatisfied || record.words_due <= loop_.now()) return queue(key, record);
   if (record.timer != 0) return;
   record.timer = loop_.after(record.words_due - loop_.now(), [this, key] {
     const auto place = records_.find(key);
@@ -107,11 +111,12 @@ void StatusWriter::drain() {
     Record& record = place->second;
     record.queued = false;
     if (record.held || record.writing) continue;
-    const bool words = record.words_due <= loop_.now();
+    // Only waiting has figures that keep changing.
+    const bool words = !record.report.unsatisfied || record.words_due <= loop_.now();
     if (words) {
       record.words_due = loop_.now() + pace_.words_again;
       tell(record);
-      write_pods(record);
+      write_pods(key, record);
     }
     if (record.report.status) write_group(key, record, words);
   }
@@ -131,63 +136,74 @@ void StatusWriter::write_group(const JobKey& key, Record& record, bool words) {
                                    client::PatchType::Merge, Json(std::move(patch))},
                 [this, alive = alive_, key, next](const Result<ObjectPtr>& done) {
                   if (!*alive) return;
-                  finished_one();
+                  --in_flight_;
                   const auto place = records_.find(key);
                   if (place == records_.end()) return drain();
                   Record& mine = place->second;
                   mine.writing = false;
                   if (done) {
                     mine.stored = next;
-                    mine.stored_uid = (*done)->uid().text();
+                    mine.stored_at = (*done)->revision();
                     look(key, mine);
                   } else if (done.error().code != Code::NotFound) {
                     log::warn("scheduler.status.failed",
                               {{"job", key.text()}, {"why", done.error().message}});
-                    loop_.after(pace_.retry_after, [this, still = alive_, key] {
-                      if (!*still) return;
-                      const auto again = records_.find(key);
-                      if (again != records_.end()) look(key, again->second);
-                    });
+                    retry_later(key);
                   }
                   drain();
                 });
 }
 
-void StatusWriter::write_pods(Record& record) {
-  std::map<std::string, std::string> told;
-  for (const PodReason& pod : record.report.waiting) {
-    const std::string uid = pod.task->pod->uid().text();
-    std::string text = pod.reason + pod.message;
-    const auto before = record.told_pods.find(uid);
-    if (before == record.told_pods.end() || before->second != text)
-      write_pod(pod.task, pod.reason, pod.message);
-    told.emplace(uid, std::move(text));
-  }
-  record.told_pods = std::move(told);
+void StatusWriter::retry_later(const JobKey& key) {
+  loop_.after(pace_.retry_after, [this, alive = alive_, key] {
+    if (!*alive) return;
+    const auto place = records_.find(key);
+    if (place != records_.end()) look(key, place->second);
+  });
 }
 
-void StatusWriter::write_pod(const TaskSpecPtr& task, const std::string& reason,
+void StatusWriter::write_pods(const JobKey& key, Record& record) {
+  std::map<std::string, std::string> told = std::move(record.told_pods);
+  record.told_pods.clear();
+  for (const PodReason& pod : record.report.waiting) {
+    const std::string uid = pod.task->pod->uid().text();
+    const std::string text = pod.reason + pod.message;
+    record.told_pods.emplace(uid, text);
+    const auto before = told.find(uid);
+    if (before == told.end() || before->second != text)
+      write_pod(key, pod.task, pod.reason, pod.message);
+  }
+}
+
+void StatusWriter::write_pod(const JobKey& key, const TaskSpecPtr& task, const std::string& reason,
                              const std::string& message) {
-  const auto stored = PodView(task->pod).condition("PodScheduled");
+  const TaskSpecPtr newest = newest_(*task);
+  if (newest == nullptr) return;
+  const auto stored = PodView(newest->pod).condition("PodScheduled");
   if (stored && stored->status == "False" && stored->reason == reason && stored->message == message)
     return;
-  events_.warning(*task->pod, "FailedScheduling", message);
+  events_.warning(*newest->pod, "FailedScheduling", message);
   ++in_flight_;
-  // Guarded by the revision: a pod that was bound meanwhile is left alone. Its next state brings
-  // the next word.
-  client_.write(client::PatchWrite{kinds::kPod, task->name_space(), task->name(),
-                                   client::PatchType::StrategicMerge,
-                                   scheduled_condition(reason, message, clock_.now()), "status",
-                                   task->pod->revision()},
-                [this, alive = alive_](const Result<ObjectPtr>&) {
-                  if (!*alive) return;
-                  finished_one();
-                  drain();
-                });
+  // Guarded by the revision, so that it never lies over a bind; whoever lost the race is written
+  // anew.
+  client_.write(
+      client::PatchWrite{
+          kinds::kPod, newest->name_space(), newest->name(), client::PatchType::StrategicMerge,
+          scheduled_condition(reason, message, clock_.now()), "status", newest->pod->revision()},
+      [this, alive = alive_, key, uid = newest->pod->uid().text()](const Result<ObjectPtr>& done) {
+        if (!*alive) return;
+        --in_flight_;
+        const auto place = records_.find(key);
+        if (!done && done.error().code != Code::NotFound && place != records_.end()) {
+          place->second.told_pods.erase(uid);
+          retry_later(key);
+        }
+        drain();
+      });
 }
 
 void StatusWriter::bind_failed(const TaskSpecPtr& task, const std::string& message) {
-  write_pod(task, "SchedulerError", message);
+  write_pod(task->job, task, "SchedulerError", message);
 }
 
 void StatusWriter::tell(Record& record) {
@@ -209,10 +225,6 @@ void StatusWriter::tell(Record& record) {
   if (!waits && !record.told_ready)
     events_.normal(*report.group, "Scheduled", "pod group is ready");
   record.told_ready = !waits;
-}
-
-void StatusWriter::finished_one() {
-  --in_flight_;
 }
 
 }  // namespace krater::scheduler

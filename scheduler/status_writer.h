@@ -27,9 +27,13 @@ class StatusWriter {
     std::size_t in_flight = 64;
   };
 
+  // `newest` gives the current form of a task that still waits, null otherwise.
+  using Newest = std::function<TaskSpecPtr(const TaskSpec&)>;
   StatusWriter(client::ObjectClient& client, Loop& loop, const WallClock& clock,
-               client::EventRecorder& events, Pace pace);
-  ~StatusWriter();
+               client::EventRecorder& events, Newest newest, Pace pace);
+  ~StatusWriter() { stop(); }
+  // No write begins and no timer is left afterwards.
+  void stop();
   StatusWriter(const StatusWriter&) = delete;
   StatusWriter& operator=(const StatusWriter&) = delete;
 
@@ -37,8 +41,6 @@ class StatusWriter {
   void take(JobReport report, bool held);
   // The job is gone, or nothing of it waits and it has no group.
   void drop(const JobKey& key);
-  // The stored group as the watch shows it.
-  void seen(const JobKey& key, const ObjectPtr& group);
   // A bind did not go through.
   void bind_failed(const TaskSpecPtr& task, const std::string& message);
   // Writes waiting or under way: 0 means everything said is stored.
@@ -49,7 +51,7 @@ class StatusWriter {
     JobReport report;
     bool held = false;
     PodGroupStatus stored{};  // last known to be in the store
-    std::string stored_uid{};
+    Revision stored_at{};     // its revision
     bool writing = false;
     bool queued = false;
     SteadyTime words_due{};  // words may go out from then on
@@ -63,16 +65,18 @@ class StatusWriter {
   void queue(const JobKey& key, Record& record);
   void drain();
   void write_group(const JobKey& key, Record& record, bool words);
-  void write_pods(Record& record);
-  void write_pod(const TaskSpecPtr& task, const std::string& reason, const std::string& message);
+  void write_pods(const JobKey& key, Record& record);
+  void write_pod(const JobKey& key, const TaskSpecPtr& task, const std::string& reason,
+                 const std::string& message);
   void tell(Record& record);
   bool pods_news(const Record& record) const;
-  void finished_one();
+  void retry_later(const JobKey& key);
 
   client::ObjectClient& client_;
   Loop& loop_;
   const WallClock& clock_;
   client::EventRecorder& events_;
+  Newest newest_;
   Pace pace_;
   std::map<JobKey, Record> records_;
   std::deque<JobKey> ready_;

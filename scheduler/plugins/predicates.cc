@@ -1,6 +1,7 @@
 // predicates: where a pod may go. Semantics of each filter are kube-scheduler's; resources (with
 // extended ones and the pod count) are checked by the framework before them. Filters, in order:
 // unschedulable, node selector and affinity, taints, host ports.
+#include "model/node.h"
 #include "scheduler/plugins/plugins.h"
 
 namespace krater::scheduler {
@@ -9,8 +10,6 @@ namespace {
 struct PredicatesArgs {
   bool node_affinity = true, taints = true, node_ports = true;
 };
-
-constexpr std::string_view kUnschedulableTaint = "node.kubernetes.io/unschedulable";
 
 bool tolerated(const PodShape& shape, const Taint& taint) {
   for (const Toleration& toleration : shape.tolerations) {
@@ -33,7 +32,7 @@ class Predicates final : public Plugin, public FilterHook {
 
   std::string reject(const PodShape& shape, const NodeSpec& node) const override {
     if (node.unschedulable &&
-        !tolerated(shape, {std::string(kUnschedulableTaint), "", "NoSchedule"})) {
+        !tolerated(shape, {std::string(keys::kTaintUnschedulable), "", "NoSchedule"})) {
       return "node(s) were unschedulable";
     }
     if (args_.node_affinity && !selected(shape, node)) {

@@ -51,6 +51,8 @@ void FakeClient::write(client::Write write, client::Callback<ObjectPtr> done) {
 void FakeClient::transact(std::vector<client::Write> batch,
                           client::Callback<std::vector<ObjectPtr>> done) {
   const auto saved = objects_;
+  const std::int64_t saved_revision = revision_;
+  holding_ = true;  // nobody hears of what may be undone
   Result<std::vector<ObjectPtr>> out = std::vector<ObjectPtr>();
   for (std::size_t i = 0; i < batch.size() && out; ++i) {
     writes.push_back(batch[i]);
@@ -60,11 +62,15 @@ void FakeClient::transact(std::vector<client::Write> batch,
       out->push_back(*one);
     } else {
       objects_ = saved;
+      revision_ = saved_revision;
+      held_.clear();
       one.error().causes.insert(one.error().causes.begin(),
                                 Cause{"", one.error().message, "[" + std::to_string(i) + "]"});
       out = one.error();
     }
   }
+  holding_ = false;
+  for (const auto& [key, object, removed] : std::exchange(held_, {})) tell(key, object, removed);
   loop_.post([out = std::move(out), done = std::move(done)] { done(out); });
 }
 
@@ -275,6 +281,7 @@ ObjectPtr FakeClient::erase(const ObjectKey& key) {
 }
 
 void FakeClient::tell(const ObjectKey& key, const ObjectPtr& object, bool removed) {
+  if (holding_) return held_.push_back({key, object, removed});
   for (const std::shared_ptr<Watcher>& watcher : watchers_) {
     if (watcher->query.kind.resource() != key.resource) continue;
     if (!watcher->query.name_space.empty() && watcher->query.name_space != key.name_space) continue;

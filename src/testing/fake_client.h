@@ -59,6 +59,13 @@ class FakeClient final : public client::ObjectClient {
   const WallClock& clock_;
   std::map<ObjectKey, ObjectPtr> objects_;
   std::list<std::shared_ptr<Watcher>> watchers_;
+  struct Told {
+    ObjectKey key;
+    ObjectPtr object;
+    bool removed = false;
+  };
+  bool holding_ = false;  // in a transaction: changes are told when it is through
+  std::vector<Told> held_;
   std::int64_t revision_ = 0;
 };
 
