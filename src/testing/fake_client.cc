@@ -260,7 +260,8 @@ Result<ObjectPtr> FakeClient::store(const ObjectKey& key, Json object) {
   objects_[key] = stored;
   // The last finalizer is gone from an object that is being deleted: so is the object.
   // (Of namespaces, spec.finalizers too.)
-  const JsonArray* held = array_at(*stored->document(), {"spec", "finalizers"});
+  const auto document = stored->document();
+  const JsonArray* held = array_at(*document, {"spec", "finalizers"});
   const bool held_namespace = stored->kind() == "Namespace" && held != nullptr && !held->empty();
   if (stored->deletion() && stored->finalizers().empty() && !held_namespace) return erase(key);
   tell(key, stored, false);
