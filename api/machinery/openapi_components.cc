@@ -101,13 +101,8 @@ void ComponentSet::add_kind(std::string_view type_name, const Json& group_versio
 }
 
 Json ComponentSet::convert(const Json& schema) {
-  if (bool_at(schema, {"x-kubernetes-int-or-string"}).value_or(false)) {
-    Json out =
-        text_at(schema, {"format"}) == "quantity" ? quantity(version_) : int_or_string(version_);
-    if (const auto text = string_at(schema, {"description"}))
-      set_path(out, {"description"}, Json(std::string(*text)));
-    return out;
-  }
+  if (bool_at(schema, {"x-kubernetes-int-or-string"}).value_or(false))
+    return number_or_text(schema);
   JsonObject out;
   for (const auto& entry : schema.as_object()) {
     if (is_kept(entry.key())) out.emplace(entry.key(), entry.value());
@@ -124,6 +119,20 @@ Json ComponentSet::convert(const Json& schema) {
   }
   convert_object(schema, out);
   return Json(std::move(out));
+}
+
+// Quantity and IntOrString are components of their own, so that `kubectl explain` can name them.
+Json ComponentSet::number_or_text(const Json& schema) {
+  const bool is_quantity = text_at(schema, {"format"}) == "quantity";
+  const std::string_view name = is_quantity ? "io.k8s.apimachinery.pkg.api.resource.Quantity"
+                                            : "io.k8s.apimachinery.pkg.util.intstr.IntOrString";
+  components_[name] = is_quantity ? quantity(version_) : int_or_string(version_);
+  JsonObject target{
+      {"$ref", std::string(version_ == 2 ? "#/definitions/" : "#/components/schemas/") +
+                   std::string(name)}};
+  const auto text = string_at(schema, {"description"});
+  if (!text) return Json(std::move(target));
+  return Json(JsonObject{{"description", *text}, {"allOf", JsonArray{std::move(target)}}});
 }
 
 void ComponentSet::convert_object(const Json& schema, JsonObject& out) {

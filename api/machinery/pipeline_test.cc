@@ -1,48 +1,16 @@
 // The pipeline of a write, case by case: an object as a user sends it, and what becomes of it.
+#include "api/machinery/testing/pipeline.h"
+
 #include <gtest/gtest.h>
 
-#include "api/machinery/schema.h"
 #include "base/strings.h"
 
 namespace krater::api {
 namespace {
 
-const SchemaSet& schemas() {
-  static const std::unique_ptr<SchemaSet> set = make_builtin_schemas();
-  return *set;
-}
-
-Json parse(std::string_view text) {
-  auto parsed = parse_json(text);
-  EXPECT_TRUE(parsed.has_value()) << text;
-  return parsed ? *std::move(parsed) : Json();
-}
-
-struct Outcome {
-  Json object;
-  std::vector<std::string> unknown;
-  std::string type_error;
-  std::vector<std::string> errors;  // "field: message"
-};
-
-Outcome run(std::string_view text, const Json* old = nullptr) {
-  Outcome out;
-  out.object = parse(text);
-  const KindSchemaPtr schema =
-      schemas().find_kind(text_at(out.object, {"apiVersion"}), text_at(out.object, {"kind"}));
-  EXPECT_NE(schema, nullptr);
-  for (const FieldProblem& problem : schema->prune(out.object))
-    out.unknown.push_back(problem.message);
-  if (auto checked = schema->check_types(out.object); !checked) {
-    out.type_error = checked.error().message;
-    return out;
-  }
-  schema->apply_defaults(out.object);
-  schema->canonicalize(out.object);
-  for (const Cause& cause : schema->validate(out.object, old))
-    out.errors.push_back(cause.field + ": " + cause.message);
-  return out;
-}
+using testing::run;
+using testing::schemas;
+using Outcome = testing::Outcome;
 
 std::string pod(std::string_view spec) {
   return R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":)" + std::string(spec) +

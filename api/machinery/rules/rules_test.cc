@@ -1,0 +1,242 @@
+// The rules that OpenAPI cannot say, each by an object that breaks it.
+#include "api/machinery/rules/rules.h"
+
+#include <gtest/gtest.h>
+
+#include "api/machinery/testing/pipeline.h"
+#include "base/strings.h"
+
+namespace krater::api {
+namespace {
+
+using testing::run;
+
+struct Case {
+  std::string object, error;  // error "": legal
+};
+
+void check(const std::vector<Case>& cases) {
+  for (const Case& item : cases) {
+    const testing::Outcome out = run(item.object);
+    ASSERT_EQ(out.type_error, "") << item.object;
+    EXPECT_EQ(join(out.errors, "\n")
+                  .substr(0, item.error.empty() ? std::string::npos : item.error.size()),
+              item.error)
+        << item.object;
+  }
+}
+
+std::string object(std::string_view api_version, std::string_view kind, std::string_view rest,
+                   std::string_view more_meta = "") {
+  return R"({"apiVersion":")" + std::string(api_version) + R"(","kind":")" + std::string(kind) +
+         R"(","metadata":{"name":"x")" + std::string(more_meta) + "}" + (rest.empty() ? "" : ",") +
+         std::string(rest) + "}";
+}
+
+TEST(ServiceRules, AddressesPortsAndTypesFitTogether) {
+  const auto service = [](std::string_view spec) {
+    return object("v1", "Service", R"("spec":)" + std::string(spec));
+  };
+  check({
+      {service("{}"), "spec.ports: Required value"},
+      {service(R"({"clusterIP":"None"})"), ""},
+      {service(R"({"ports":[{"port":0}]})"),
+       "spec.ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive"},
+      {service(R"({"ports":[{"port":80},{"port":81}]})"), "spec.ports[0].name: Required value"},
+      {service(R"({"ports":[{"port":80,"name":"A"}]})"),
+       "spec.ports[0].name: Invalid value: \"A\": a lowercase RFC 1123 label"},
+      {service(R"({"ports":[{"port":80,"nodePort":30000}]})"),
+       "spec.ports[0].nodePort: Forbidden: may not be used when `type` is 'ClusterIP'"},
+      {service(R"({"ports":[{"port":80,"targetPort":"web"}],"type":"Magic"})"),
+       R"(spec.type: Unsupported value: "Magic": supported values: "ClusterIP", "ExternalName", "LoadBalancer", "NodePort")"},
+      {service(R"({"type":"ExternalName"})"), "spec.externalName: Required value"},
+      {service(R"({"type":"ExternalName","externalName":"db.example.com"})"), ""},
+      {service(R"({"clusterIP":"300.1.1.1","ports":[{"port":80}]})"),
+       "spec.clusterIPs[0]: Invalid value: \"300.1.1.1\": must be a valid IP address"},
+  });
+  const Json old = run(service(R"({"clusterIP":"10.0.0.1","ports":[{"port":80}]})")).object;
+  const auto changed = run(service(R"({"clusterIP":"10.0.0.2","ports":[{"port":80}]})"), &old);
+  EXPECT_EQ(changed.errors,
+            std::vector<std::string>{
+                R"(spec.clusterIPs[0]: Invalid value: "10.0.0.2": may not change once set)"});
+}
+
+TEST(ConfigRules, KeysSizesAndImmutability) {
+  check({
+      {object("v1", "ConfigMap", R"("data":{"a b":"1"})"),
+       "data[a b]: Invalid value: \"a b\": a valid config key must consist of"},
+      {object("v1", "ConfigMap", R"("data":{"a":"1"},"binaryData":{"a":"AA=="})"),
+       "data[a]: Invalid value: \"a\": duplicate of key present in binaryData"},
+      {object("v1", "ConfigMap", R"("data":{"a":")" + std::string(1024 * 1024 + 1, 'x') + "\"}"),
+       ": Too long: may not be more than 1048576 bytes"},
+      {object("v1", "Secret", R"("type":"kubernetes.io/tls")"),
+       "data[tls.crt]: Required value\ndata[tls.key]: Required value"},
+      {object("v1", "Secret", R"("type":"kubernetes.io/service-account-token")"),
+       "metadata.annotations[kubernetes.io/service-account.name]: Required value"},
+  });
+  const Json old = run(object("v1", "ConfigMap", R"("data":{"a":"1"},"immutable":true)")).object;
+  EXPECT_EQ(
+      run(object("v1", "ConfigMap", R"("data":{"a":"2"},"immutable":true)"), &old).errors,
+      std::vector<std::string>{"data: Forbidden: field is immutable when `immutable` is set"});
+  EXPECT_TRUE(run(object("v1", "ConfigMap", R"("data":{"a":"1"},"immutable":true)",
+                         R"(,"labels":{"l":"1"})"),
+                  &old)
+                  .errors.empty());
+  const Json secret = run(object("v1", "Secret", R"("type":"a/b")")).object;
+  EXPECT_EQ(run(object("v1", "Secret", R"("type":"c/d")"), &secret).errors,
+            std::vector<std::string>{R"(type: Invalid value: "c/d": field is immutable)"});
+}
+
+TEST(MetadataRules, LabelsAnnotationsFinalizersAndOwners) {
+  const auto map = [](std::string_view meta) {
+    return object("v1", "ConfigMap", "", "," + std::string(meta));
+  };
+  const std::string owner =
+      R"({"apiVersion":"v1","kind":"Pod","name":"o","uid":"u","controller":true})";
+  check({
+      {map(R"("labels":{"k":"a b"})"),
+       R"(metadata.labels: Invalid value: "a b": a valid label must be an empty string)"},
+      {map(R"("labels":{"example.com/Key":""})"), ""},
+      {map(R"("labels":{"/k":""})"),
+       R"(metadata.labels: Invalid value: "/k": prefix part must be non-empty)"},
+      {map(R"("annotations":{"Example.com/Key":"any text at all!"})"), ""},
+      {map(R"("annotations":{"k":")" + std::string(256 * 1024, 'x') + "\"}"),
+       "metadata.annotations: Too long: may not be more than 262144 bytes"},
+      {map(R"("finalizers":["mine"])"),
+       R"(metadata.finalizers[0]: Invalid value: "mine": name is neither a standard finalizer name nor is it fully qualified)"},
+      {map(R"("finalizers":["orphan","ray.io/rayjob-finalizer"])"), ""},
+      {map(R"("ownerReferences":[)" + owner + "," + owner + "]"),
+       "metadata.ownerReferences: Invalid value: ["},
+      {map(R"("ownerReferences":[{"kind":"Pod","name":"o","uid":"u"}])"),
+       R"(metadata.ownerReferences[0].apiVersion: Invalid value: "": version must not be empty)"},
+  });
+}
+
+TEST(EventRules, NamespacesMatchAndNewEventsAreComplete) {
+  check({
+      {object("v1", "Event", R"("involvedObject":{"kind":"Pod","namespace":"b"})",
+              R"(,"namespace":"a")"),
+       R"(involvedObject.namespace: Invalid value: "b": does not match event.namespace)"},
+      {object("v1", "Event", R"("involvedObject":{"kind":"Node"})", R"(,"namespace":"default")"),
+       ""},
+      {object(
+           "events.k8s.io/v1", "Event",
+           R"("regarding":{"kind":"Node"},"eventTime":"2026-01-01T00:00:00.000000Z","reportingController":"c","reportingInstance":"i","action":"A","reason":"R")",
+           R"(,"namespace":"default")"),
+       "type: Required value"},
+  });
+}
+
+TEST(RayRules, OfTheCustomResourceDefinitions) {
+  const auto job = [](std::string_view spec) {
+    return object("ray.io/v1", "RayJob", R"("spec":)" + std::string(spec));
+  };
+  check({
+      {job(R"({"deletionStrategy":{}})"),
+       R"(spec.deletionStrategy: Invalid value: "object": needs both onSuccess and onFailure, or deletionRules)"},
+      {job(R"({"deletionStrategy":{"onSuccess":{"policy":"DeleteSelf"},"onFailure":{"policy":"DeleteNone"}}})"),
+       ""},
+      {job(R"({"deletionStrategy":{"deletionRules":[]}})"),
+       "spec.deletionStrategy.deletionRules: Invalid value: 0: spec.deletionStrategy.deletionRules "
+       "in body should have at least 1 items"},
+      {job(R"({"deletionStrategy":{"deletionRules":[{"policy":"DeleteSelf","condition":{"ttlSeconds":5}}]}})"),
+       R"(spec.deletionStrategy.deletionRules[0].condition: Invalid value: "object": needs jobStatus or jobDeploymentStatus)"},
+      {job(R"({"deletionStrategy":{"deletionRules":[{"policy":"Explode","condition":{"jobStatus":"FAILED"}}]}})"),
+       R"(spec.deletionStrategy.deletionRules[0].policy: Unsupported value: "Explode")"},
+      {job("{}"), ""},  // neither cluster nor selector is the controller's to say
+  });
+  const Json old = run(job(R"({"managedBy":"ray.io/kuberay-operator"})")).object;
+  EXPECT_EQ(run(job(R"({"managedBy":"kueue.x-k8s.io/multikueue"})"), &old).errors,
+            std::vector<std::string>{
+                R"(spec.managedBy: Invalid value: "string": the managedBy field is immutable)"});
+}
+
+TEST(VolcanoRules, OfItsJobs) {
+  const auto job = [](std::string_view spec) {
+    return object("batch.volcano.sh/v1alpha1", "Job", R"("spec":)" + std::string(spec));
+  };
+  const std::string task =
+      R"("tasks":[{"name":"t","replicas":1,"template":{"spec":{"containers":[{"name":"a"}]}}}])";
+  check({
+      {job(R"({"tasks":[]})"),
+       "spec.tasks: Invalid value: 0: spec.tasks in body should have at least 1 items"},
+      {job("{" + task + "}"), ""},
+      {job("{" + task + R"(,"networkTopology":{"highestTierAllowed":1,"highestTierName":"rack"}})"),
+       "spec.networkTopology: Invalid value"},
+      {job("{" + task + R"(,"policies":[{"event":"Never","action":"AbortJob"}]})"),
+       R"(spec.policies[0].event: Unsupported value: "Never")"},
+  });
+  const Json old = run(job("{" + task + "}")).object;
+  EXPECT_EQ(text_at(old, {"spec", "queue"}), "default");
+  EXPECT_EQ(run(job("{" + task + R"(,"queue":"other"})"), &old).errors,
+            std::vector<std::string>{R"(spec.queue: Invalid value: "other": field is immutable)"});
+}
+
+TEST(PriorityRules, ValuesStayAndSystemNamesAreReserved) {
+  check({{object("scheduling.k8s.io/v1", "PriorityClass", R"("value":2000000000)"),
+          "value: Forbidden: maximum allowed value of a user defined priority is 1000000000"}});
+  const Json old = run(object("scheduling.k8s.io/v1", "PriorityClass", R"("value":1)")).object;
+  EXPECT_EQ(run(object("scheduling.k8s.io/v1", "PriorityClass", R"("value":2)"), &old).errors,
+            std::vector<std::string>{"value: Invalid value: 2: field is immutable"});
+}
+
+TEST(JobRules, TemplatesAndSelectorsStay) {
+  const auto job = [](std::string_view image, std::string_view more = "") {
+    return object(
+        "batch/v1", "Job",
+        R"("spec":{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"a","image":")" +
+            std::string(image) + R"("}]}})" + std::string(more) + "}");
+  };
+  check({{job("a", R"(,"completionMode":"Indexed","parallelism":2)"),
+          "spec.completions: Required value: when completion mode is Indexed"},
+         {job("a", R"(,"parallelism":-1)"),
+          "spec.parallelism: Invalid value: -1: must be greater than or equal to 0"}});
+  const Json old = run(job("a")).object;
+  const auto changed = run(job("b"), &old);
+  ASSERT_EQ(changed.errors.size(), 1U);
+  EXPECT_EQ(changed.errors[0].substr(0, 29), "spec.template: Invalid value:");
+  EXPECT_TRUE(run(job("a", R"(,"parallelism":3,"completions":1)"), &old).errors.empty());
+}
+
+TEST(PodRules, HostPortsAndSidecars) {
+  const auto pod = [](std::string_view spec) {
+    return object("v1", "Pod", R"("spec":)" + std::string(spec));
+  };
+  check({
+      {pod(R"({"hostNetwork":true,"containers":[{"name":"a","image":"x","ports":[{"containerPort":80,"hostPort":81}]}]})"),
+       "spec.containers[0].ports[0].containerPort: Invalid value: 80: must match `hostPort` when "
+       "`hostNetwork` is true"},
+      {pod(R"({"initContainers":[{"name":"i","image":"x","restartPolicy":"Never"}],"containers":[{"name":"a","image":"x"}]})"),
+       R"(spec.initContainers[0].restartPolicy: Unsupported value: "Never": supported values: "Always")"},
+      {pod(R"({"initContainers":[{"name":"a","image":"x"}],"containers":[{"name":"a","image":"x"}]})"),
+       R"(spec.initContainers[0].name: Duplicate value: "a")"},
+      {pod(R"({"volumes":[{"name":"v","emptyDir":{},"hostPath":{"path":"/x"}}],"containers":[{"name":"a","image":"x"}]})"),
+       "spec.volumes[0].hostPath: Forbidden: may not specify more than 1 volume type"},
+      {pod(R"({"volumes":[{"name":"v"}],"containers":[{"name":"a","image":"x"}]})"),
+       ""},  // an empty directory
+      {pod(R"({"containers":[{"name":"a","image":"x","env":[{"name":"E","valueFrom":{}}]}]})"),
+       "spec.containers[0].env[0].valueFrom: Invalid value: \"\": must specify one of"},
+  });
+  const testing::Outcome out = run(pod(
+      R"({"hostNetwork":true,"containers":[{"name":"a","image":"x","ports":[{"containerPort":80}]}]})"));
+  EXPECT_EQ(int_at(array_at(out.object, {"spec", "containers"})->at(0).at("ports").as_array().at(0),
+                   {"hostPort"}),
+            80);
+}
+
+TEST(EventConversion, IsARename) {
+  const KindSchemaPtr schema = testing::schemas().find("events.k8s.io", "v1", "events");
+  EXPECT_EQ(schema->stored_kind(), kinds::kEvent);
+  Json event = testing::parse(
+      R"({"apiVersion":"events.k8s.io/v1","kind":"Event","regarding":{"name":"p"},"note":"n","reportingController":"c","deprecatedCount":2})");
+  const std::string served = to_json(event);
+  schema->to_stored(event);
+  EXPECT_EQ(
+      to_json(event),
+      R"({"apiVersion":"v1","kind":"Event","involvedObject":{"name":"p"},"message":"n","reportingComponent":"c","count":2})");
+  schema->from_stored(event);
+  EXPECT_EQ(to_json(event), served);
+}
+
+}  // namespace
+}  // namespace krater::api
