@@ -42,9 +42,9 @@ TEST(Index, AgreesWithAMapAndFrozenOnesNeverChange) {
     IndexEditor editor;
     Oracle oracle;
     std::vector<std::pair<Index, Oracle>> frozen;
-    for (int step = 0; step < 30000; ++step) {
-      const std::string key = "k" + std::to_string(rng.below(4000));
-      const std::uint64_t deletes = step < 12000 ? 20 : step < 20000 ? 50 : 90;
+    for (int step = 0; step < 12000; ++step) {
+      const std::string key = "k" + std::to_string(rng.below(1500));
+      const std::uint64_t deletes = step < 5000 ? 20 : step < 8000 ? 50 : 90;
       if (rng.below(100) < deletes) {
         if (oracle.erase(key) > 0) editor.erase(key);
       } else {
