@@ -175,11 +175,11 @@ std::vector<PlannedWrite> publish_slices(const ServiceView& service,
     labels[std::string(keys::kServiceName)] = service->name();
     labels[std::string(keys::kSliceManagedBy)] = keys::kSliceController;
     set_path(wanted, {"metadata", "labels"}, to_json_object(labels));
-    set_path(wanted, {"metadata", "generateName"}, Json(service->name() + "-"));
     set_path(wanted, {"addressType"}, Json(bodies[i].family));
     set_path(wanted, {"endpoints"}, bodies[i].endpoints);
     set_path(wanted, {"ports"}, bodies[i].ports);
     if (old == nullptr) {
+      set_path(wanted, {"metadata", "generateName"}, Json(service->name() + "-"));
       out.push_back(create(kinds::kEndpointSlice, std::move(wanted)));
     } else if (wanted != *old->document()) {
       out.push_back(update(kinds::kEndpointSlice, *old, std::move(wanted)));

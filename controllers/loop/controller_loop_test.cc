@@ -182,6 +182,19 @@ TEST_F(ControllerLoopTest, AnExceptionFailsOnlyItsPass) {
   EXPECT_EQ(controllers.counters()[0].failures, 1U);
 }
 
+TEST_F(ControllerLoopTest, WhatAPlanDeletesCanStillBeToldAbout) {
+  config("a");
+  start([](const ObjectKey& key, const client::Cache& cache, WallTime) {
+    Plan plan;
+    if (cache.get(key) == nullptr) return plan;
+    plan.then({client::DeleteWrite{kinds::kConfigMap, "d", "a"}, {}, {}, {}});
+    plan.events.push_back({EventNote::Type::Normal, "Gone", "bye"});
+    return plan;
+  });
+  ASSERT_EQ(fake.all(kinds::kEvent).size(), 1U);
+  EXPECT_EQ(text_at(*fake.all(kinds::kEvent)[0]->document(), {"involvedObject", "name"}), "a");
+}
+
 TEST_F(ControllerLoopTest, RequeuesAfterTheDelay) {
   config("a");
   start([](const ObjectKey&, const client::Cache&, WallTime) {

@@ -90,7 +90,7 @@ Plan ControllerLoop::Lane::decide(const ObjectKey& key) {
 void ControllerLoop::Lane::go_on(const PassPtr& pass) {
   while (pass->step < pass->plan.steps.size() && pass->plan.steps[pass->step].empty()) ++pass->step;
   if (pass->step == pass->plan.steps.size()) {
-    for (const EventNote& note : pass->plan.events) tell(pass->key, note);
+    for (const EventNote& note : pass->plan.events) tell(*pass, note);
     return conclude(pass);
   }
   pass->next = 0;
@@ -131,7 +131,7 @@ void ControllerLoop::Lane::answered(const PassPtr& pass, std::size_t step, std::
       Revision& newest = pass->wrote[target.resource];
       newest = std::max(newest, (*result)->revision());
     }
-    if (planned.on_done) tell(pass->key, *planned.on_done);
+    if (planned.on_done) tell(*pass, *planned.on_done);
   } else if (planned.fine_if != result.error().code) {
     ++pass->failed;
     if (result.error().code == Code::Conflict) {
@@ -150,7 +150,7 @@ void ControllerLoop::Lane::answered(const PassPtr& pass, std::size_t step, std::
         EventNote note = *planned.on_failed;
         note.message +=
             note.message.empty() ? result.error().message : ": " + result.error().message;
-        tell(pass->key, note);
+        tell(*pass, note);
       }
     }
   }
@@ -203,8 +203,10 @@ void ControllerLoop::Lane::finish(const PassPtr& pass) {
   queue_->done(key);
 }
 
-void ControllerLoop::Lane::tell(const ObjectKey& key, const EventNote& note) {
-  ObjectPtr about = note.about ? note.about : owner_.cache_.get(key);
+void ControllerLoop::Lane::tell(const Pass& pass, const EventNote& note) {
+  // The newest state, or what was there when the pass began: it may have deleted its object.
+  ObjectPtr about = note.about ? note.about : owner_.cache_.get(pass.key);
+  if (about == nullptr) about = pass.about;
   if (about == nullptr) return;  // nobody to tell it about
   const auto type = note.type == EventNote::Type::Warning ? client::EventType::Warning
                                                           : client::EventType::Normal;

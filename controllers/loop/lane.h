@@ -37,7 +37,7 @@ class ControllerLoop::Lane {
   void conclude(const PassPtr& pass);
   void wait_until_seen(const PassPtr& pass);
   void finish(const PassPtr& pass);
-  void tell(const ObjectKey& key, const EventNote& note);
+  void tell(const Pass& pass, const EventNote& note);
 
   ControllerLoop& owner_;
   client::ObjectClient& client_;
