@@ -19,8 +19,8 @@ Agent::Agent(AgentDeps deps, std::vector<NodeFacts> nodes, NodeInfo info) : deps
   for (NodeFacts& facts : nodes) {
     Node& node = nodes_[facts.name];
     node.facts = std::move(facts);
-    node.events = std::make_unique<EventRecorder>(deps.client, deps.loop, deps.clock, deps.rng,
-                                                  node.facts.name);
+    node.events = std::make_unique<client::EventRecorder>(deps.client, deps.loop, deps.clock,
+                                                          "kubelet", node.facts.name);
     node.context = std::make_unique<Context>(
         Context{deps.client, deps.loop, deps.clock, deps.rng, deps.runtime, *node.events,
                 node.facts, deps.http, deps.dialer, deps.content,

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "agent/context.h"
-#include "agent/events.h"
 #include "agent/node/facts.h"
 #include "agent/node/registrar.h"
 #include "agent/pod/worker.h"
@@ -51,7 +50,7 @@ class Agent final : public RuntimeListener {
  private:
   struct Node {
     NodeFacts facts;
-    std::unique_ptr<EventRecorder> events;
+    std::unique_ptr<client::EventRecorder> events;
     std::unique_ptr<Context> context;
     std::unique_ptr<Registrar> registrar;
   };

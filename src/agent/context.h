@@ -5,10 +5,10 @@
 #include <functional>
 #include <string>
 
-#include "agent/events.h"
 #include "agent/runtime.h"
 #include "base/env.h"
 #include "base/http.h"
+#include "client/event_recorder.h"
 #include "client/object_client.h"
 
 namespace krater::agent {
@@ -28,7 +28,7 @@ struct Context {
   const WallClock& clock;
   Rng& rng;
   Runtime& runtime;
-  EventRecorder& events;
+  client::EventRecorder& events;
   const NodeFacts& node;
   HttpClient* http = nullptr;  // probes and hooks; null with the simulated runtime
   TcpDialer* dialer = nullptr;

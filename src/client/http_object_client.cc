@@ -99,6 +99,10 @@ std::string_view policy_of(Propagation propagation) {
 // A Write as an HTTP request, relative to the server.
 struct ToRequest {
   HttpRequest operator()(const CreateWrite& w) const {
+    // A subresource takes an object of its own kind, which says so itself.
+    if (!w.subresource.empty()) {
+      return make("POST", api_path(w.kind, w.name_space, w.name, w.subresource), to_json(w.object));
+    }
     Json object = w.object;
     set_path(object, {"apiVersion"}, Json(w.kind.api_version()));
     set_path(object, {"kind"}, Json(w.kind.kind));

@@ -15,12 +15,15 @@ namespace krater::agent {
 namespace {
 
 using Phase = ContainerState::Phase;
-using Type = EventRecorder::Type;
+using Type = client::EventType;
 
-// Failed attempts to start are repeated after 10 s, 20 s, ... 5 min, as image pulls are.
-Duration retry_delay(int failures) {
-  return std::min<Duration>(std::chrono::seconds(10) * (1 << std::min(failures - 1, 5)),
-                            std::chrono::minutes(5));
+// Images are tried again after 10 s, 20 s, ... 5 min, as pulls are; what else is missing may turn
+// up soon.
+Duration retry_delay(std::string_view reason, int failures) {
+  const bool image = reason == "ErrImagePull" || reason == "ImagePullBackOff";
+  const Duration first = std::chrono::seconds(image ? 10 : 2);
+  return std::min<Duration>(first * (1 << std::min(failures - 1, 5)),
+                            image ? std::chrono::minutes(5) : std::chrono::seconds(10));
 }
 
 bool terminal(std::string_view phase) {
@@ -196,7 +199,7 @@ void PodWorker::start_container(const ContainerSpec& container) {
 
 void PodWorker::container_run_ready(const std::string& container, Result<ContainerRun> run) {
   if (!run) {
-    start_failed(container, run.error());
+    content_missing(container, run.error());
     return pass();
   }
   context_.runtime.start_container(spec_.uid, *std::move(run),
@@ -222,6 +225,8 @@ void PodWorker::container_started(const std::string& container, const Started& s
   state.waiting_reason.clear();
   state.waiting_message.clear();
   if (context_.runtime.needs_content()) {
+    note(Type::Normal, "Pulled",
+         "Container image \"" + spec.image + "\" already present on machine", container);
     note(Type::Normal, "Created", "Created container: " + container, container);
     note(Type::Normal, "Started", "Started container " + container, container);
   }
@@ -284,27 +289,50 @@ ProberHandlers PodWorker::prober_handlers(const std::string& container) {
   return out;
 }
 
+// What it refers to is not there, or not yet. Nothing has been started.
+void PodWorker::content_missing(const std::string& container, const Error& why) {
+  const bool volume = why.code != Code::Invalid;
+  postpone(container, volume ? "ContainerCreating" : "CreateContainerConfigError",
+           volume ? std::string() : why.message);
+  note(Type::Warning, volume ? "FailedMount" : "Failed",
+       volume ? why.message : "Error: " + why.message, container);
+}
+
 void PodWorker::start_failed(const std::string& container, const Error& why) {
-  ContainerState& state = state_.containers[container];
-  const WallTime now = context_.clock.now();
-  ++state.failed_starts;
-  if (why.code == Code::BadRequest) {
-    // Made, but its program cannot be run: a run that ended at once, as the restart policy sees it.
-    note(Type::Warning, "Failed", "Error: " + why.message, container);
-    ExitInfo exit;
-    exit.code = 128;
-    exit.reason = "StartError";
-    exit.message = why.message;
-    exit.started = WallTime::from_unix_seconds(0);
-    exit.finished = now;
-    exit.container_id =
-        "krater://" + spec_.uid + "/" + container + "/" + std::to_string(state.restarts);
-    state.container_id = exit.container_id;
-    state.exit = std::move(exit);
-    state.phase = Phase::Exited;
-    state.waiting_reason.clear();
-    return;
+  if (why.code == Code::NotFound) {
+    const bool again = state_.containers[container].failed_starts > 0;
+    postpone(container, again ? "ImagePullBackOff" : "ErrImagePull",
+             (again ? "Back-off pulling image: " : "") + why.message);
+    return note(Type::Warning, "Failed", "Failed to pull image: " + why.message, container);
   }
+  note(Type::Warning, "Failed", "Error: " + why.message, container);
+  if (why.code == Code::BadRequest) return cannot_run(container, why.message);
+  postpone(container, "CreateContainerError", why.message);
+}
+
+// It was made, but its program cannot be run: a run that ended at once, for the restart policy to
+// judge.
+void PodWorker::cannot_run(const std::string& container, const std::string& why) {
+  ContainerState& state = state_.containers[container];
+  ++state.failed_starts;
+  ExitInfo exit;
+  exit.code = 128;
+  exit.reason = "StartError";
+  exit.message = why;
+  exit.started = WallTime::from_unix_seconds(0);
+  exit.finished = context_.clock.now();
+  exit.container_id =
+      "krater://" + spec_.uid + "/" + container + "/" + std::to_string(state.restarts);
+  state.container_id = exit.container_id;
+  state.exit = std::move(exit);
+  state.phase = Phase::Exited;
+  state.waiting_reason.clear();
+}
+
+// Tried again later; until then the container waits and says why.
+void PodWorker::postpone(const std::string& container, std::string reason, std::string message) {
+  ContainerState& state = state_.containers[container];
+  ++state.failed_starts;
   state.phase = state.last_exit ? Phase::Exited : Phase::Waiting;
   if (state.phase == Phase::Exited) {
     // The restart has not happened: what ended last stays the newest run.
@@ -312,22 +340,9 @@ void PodWorker::start_failed(const std::string& container, const Error& why) {
     state.last_exit.reset();
     --state.restarts;
   }
-  const Duration delay = retry_delay(state.failed_starts);
-  state.retry_at = now + delay;
-  state.waiting_message = why.message;
-  const bool image = why.code == Code::NotFound && why.message.find("image") != std::string::npos;
-  if (image) {
-    state.waiting_reason = state.failed_starts == 1 ? "ErrImagePull" : "ImagePullBackOff";
-    if (state.failed_starts > 1) state.waiting_message = "Back-off pulling image: " + why.message;
-    note(Type::Warning, "Failed", "Failed to pull image: " + why.message, container);
-  } else {
-    state.waiting_reason = why.code == Code::Invalid || why.code == Code::NotFound
-                               ? "CreateContainerConfigError"
-                               : "CreateContainerError";
-    // What is missing may turn up soon.
-    state.retry_at = now + std::min<Duration>(delay, std::chrono::seconds(10));
-    note(Type::Warning, "Failed", "Error: " + why.message, container);
-  }
+  state.retry_at = context_.clock.now() + retry_delay(reason, state.failed_starts);
+  state.waiting_reason = std::move(reason);
+  state.waiting_message = std::move(message);
 }
 
 void PodWorker::stop_container(const std::string& container, std::int64_t grace_seconds) {
@@ -466,7 +481,8 @@ void PodWorker::note(Type type, std::string_view reason, std::string_view messag
     field = fmt::format("spec.{}{{{}}}", spec->role == Role::Main ? "containers" : "initContainers",
                         container);
   }
-  context_.events.record(*view_.object(), type, reason, message, field);
+  context_.events.record(*view_.object(),
+                         {type, std::string(reason), std::string(message), {}, field});
 }
 
 }  // namespace krater::agent

@@ -53,15 +53,18 @@ class PodWorker {
   void create_sandbox();
   void start_container(const ContainerSpec& container);
   void container_run_ready(const std::string& container, Result<ContainerRun> run);
+  void content_missing(const std::string& container, const Error& why);
   void container_started(const std::string& container, const Started& started);
   void start_failed(const std::string& container, const Error& why);
+  void cannot_run(const std::string& container, const std::string& why);
+  void postpone(const std::string& container, std::string reason, std::string message);
   void become_started(const std::string& container);
   ProberHandlers prober_handlers(const std::string& container);
   void stop_container(const std::string& container, std::int64_t grace_seconds);
   void remove_sandbox();
   void finish();
   void wake_at(std::optional<WallTime> when);
-  void note(EventRecorder::Type type, std::string_view reason, std::string_view message,
+  void note(client::EventType type, std::string_view reason, std::string_view message,
             std::string_view container = {});
   // Wraps a callback so that it does nothing once the worker is gone.
   template <typename F>

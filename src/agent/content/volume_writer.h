@@ -1,0 +1,19 @@
+// Puts volumes on disk. Files of one volume change all at once: readers see the old set or the new
+// one, through the link `..data`, as a kubelet's atomic writer does it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/content/volumes.h"
+#include "base/result.h"
+
+namespace krater::agent {
+
+// Makes the volume or brings its files up to date; does nothing when they are. `group`: fsGroup.
+Result<void> write_volume(const Volume& volume, std::optional<std::int64_t> group);
+// Makes what a subPath names, where it is missing and may be made.
+Result<void> make_sub_path(const Volume& volume, const std::string& path);
+
+}  // namespace krater::agent
