@@ -37,6 +37,16 @@ TEST(RayClusterStatus, KeepsWhatItDoesNotOwnAndReadsItsOwnTextBack) {
   EXPECT_EQ(to_rfc3339(*again.condition("HeadPodReady")->last_transition), "2026-01-01T00:00:00Z");
 }
 
+TEST(RayClusterStatus, EveryConditionHasReasonAndMessageAsTheSchemaWants) {
+  RayClusterStatus status;
+  status.set("RayClusterSuspended", false, "RayClusterSuspended", "",
+             WallTime::from_unix_seconds(1'767'225'600));
+  EXPECT_EQ(
+      to_json(*find(status.to_json_value(parsed("{}")), {"conditions"})),
+      R"([{"type":"RayClusterSuspended","status":"False","lastTransitionTime":"2026-01-01T00:00:00Z",)"
+      R"("reason":"RayClusterSuspended","message":""}])");
+}
+
 TEST(RayJobStatus, ResetFieldsDisappear) {
   const Json stored = parsed(
       R"({"jobDeploymentStatus":"Retrying","jobId":"j","rayJobInfo":{"startTime":"2026-01-01T00:00:00Z"},"x":1})");

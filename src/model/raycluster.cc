@@ -114,7 +114,13 @@ Json RayClusterStatus::to_json_value(const Json& base) const {
   set_or_erase(out, "state", state);
   set_or_erase(out, "reason", reason);
   JsonArray list;
-  for (const Condition& condition : conditions) list.push_back(krater::to_json_value(condition));
+  for (const Condition& condition : conditions) {
+    Json entry = krater::to_json_value(condition);
+    // metav1.Condition: present also when empty.
+    entry.get_object()["reason"] = condition.reason;
+    entry.get_object()["message"] = condition.message;
+    list.push_back(std::move(entry));
+  }
   out["conditions"] = std::move(list);
   out["desiredWorkerReplicas"] = desired_workers;
   out["minWorkerReplicas"] = min_workers;
