@@ -1,0 +1,67 @@
+#include "api/admission/admission.h"
+
+#include <algorithm>
+#include <array>
+
+#include "api/admission/rules.h"
+
+namespace krater::api {
+namespace {
+
+struct Rules {
+  std::string_view resource;
+  Mutation mutate = nullptr;
+  Validation validate = nullptr;
+  Verdict admit = nullptr;
+  Claims claims = nullptr;
+};
+
+// The only list of kinds with rules of their own.
+constexpr std::array kRules{
+    Rules{"jobs.batch", mutate_job, validate_job},
+    Rules{"jobs.batch.volcano.sh", mutate_volcano_job, nullptr, admit_volcano_job},
+    Rules{"namespaces", mutate_namespace, nullptr, admit_namespace},
+    Rules{"podgroups.scheduling.volcano.sh", mutate_pod_group, nullptr, admit_pod_group},
+    Rules{"pods", mutate_pod, validate_pod},
+    Rules{"priorityclasses.scheduling.k8s.io", nullptr, nullptr, admit_priority_class},
+    Rules{"queues.scheduling.volcano.sh", mutate_queue, nullptr, admit_queue},
+    Rules{"secrets", mutate_secret},
+    Rules{"services", mutate_service, validate_service, nullptr, claims_of_service},
+};
+static_assert(std::ranges::is_sorted(kRules, {}, &Rules::resource));
+
+const Rules* rules_of(const Kind& kind) {
+  const std::string resource = kind.resource();
+  const auto place =
+      std::ranges::lower_bound(kRules, std::string_view(resource), {}, &Rules::resource);
+  return place != kRules.end() && place->resource == resource ? &*place : nullptr;
+}
+
+}  // namespace
+
+Result<void> mutate(Admission& admission) {
+  const Rules* rules = rules_of(admission.kind);
+  if (rules == nullptr || rules->mutate == nullptr) return {};
+  return rules->mutate(admission);
+}
+
+Causes validate(const Admission& admission) {
+  Causes out;
+  const Rules* rules = rules_of(admission.kind);
+  if (rules != nullptr && rules->validate != nullptr) rules->validate(admission, out);
+  return out;
+}
+
+Result<void> admit(const Admission& admission) {
+  const Rules* rules = rules_of(admission.kind);
+  if (rules == nullptr || rules->admit == nullptr) return {};
+  return rules->admit(admission);
+}
+
+std::set<std::string> claims_of(const Kind& kind, const Json& object) {
+  const Rules* rules = rules_of(kind);
+  if (rules == nullptr || rules->claims == nullptr) return {};
+  return rules->claims(object);
+}
+
+}  // namespace krater::api

@@ -1,0 +1,431 @@
+#include "api/admission/admission.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace krater::api {
+namespace {
+
+// Other objects, as a map.
+class FakeReader final : public ObjectReader {
+ public:
+  void put(const Kind& kind, std::string_view name_space, std::string_view name,
+           std::string_view json) {
+    const ObjectKey key = ObjectKey::of(kind, name_space, name);
+    Json object = *parse_json(json);
+    set_path(object, {"metadata", "name"}, Json(name));
+    objects_[key] =
+        *Object::parse(key, Revision(1), std::make_shared<const std::string>(to_json(object)));
+  }
+  Result<ObjectPtr> get(const Kind& kind, std::string_view name_space,
+                        std::string_view name) const override {
+    const auto place = objects_.find(ObjectKey::of(kind, name_space, name));
+    return place == objects_.end() ? ObjectPtr() : place->second;
+  }
+  Result<std::vector<ObjectPtr>> list(const Kind& kind,
+                                      std::string_view name_space) const override {
+    std::vector<ObjectPtr> out;
+    for (const auto& [key, object] : objects_) {
+      if (key.resource == kind.resource() && (name_space.empty() || key.name_space == name_space))
+        out.push_back(object);
+    }
+    return out;
+  }
+  Result<bool> claimed(std::string_view claim) const override {
+    return claims.contains(std::string(claim));
+  }
+
+  std::set<std::string> claims{};
+
+ private:
+  std::map<ObjectKey, ObjectPtr> objects_;
+};
+
+class AdmissionTest : public ::testing::Test {
+ protected:
+  // mutate, validate, admit; "" when all agree, else what they say.
+  std::string submit(const Kind& kind, std::string_view name, std::string_view json,
+                     std::string_view old_json = {}, Operation operation = Operation::Create) {
+    object = *parse_json(json);
+    old = old_json.empty() ? Json(nullptr) : *parse_json(old_json);
+    if (!old_json.empty()) operation = Operation::Update;
+    warnings.clear();
+    Admission admission{
+        operation, kind,   kind.namespaced ? "default" : "",           std::string(name),
+        "",        object, old_json.empty() ? nullptr : &old,          reader,
+        settings,  rng,    WallTime::from_unix_seconds(1'767'225'600), warnings};
+    if (operation != Operation::Delete) {
+      if (const Result<void> mutated = mutate(admission); !mutated) return mutated.error().message;
+      std::string problems;
+      for (const Cause& cause : validate(admission)) problems += text_of(cause) + "\n";
+      if (!problems.empty()) return problems;
+    }
+    const Result<void> admitted = admit(admission);
+    return admitted ? "" : admitted.error().message;
+  }
+  bool says(const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+  }
+
+  FakeReader reader;
+  AdmissionSettings settings;
+  SeededRng rng{7};
+  std::vector<std::string> warnings;
+  Json object, old;
+};
+
+constexpr std::string_view kPod =
+    R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"a","resources":{}}]}})";
+
+TEST_F(AdmissionTest, APodGetsItsAccountTokenVolumeTolerationsAndStatus) {
+  EXPECT_EQ(submit(kinds::kPod, "p", kPod), "");
+  EXPECT_EQ(text_at(object, {"spec", "serviceAccountName"}), "default");
+  const std::string volume = text_at((*array_at(object, {"spec", "volumes"}))[0], {"name"});
+  EXPECT_TRUE(volume.starts_with("kube-api-access-"));
+  const Json& mount =
+      (*array_at((*array_at(object, {"spec", "containers"}))[0], {"volumeMounts"}))[0];
+  EXPECT_EQ(text_at(mount, {"name"}), volume);
+  EXPECT_EQ(text_at(mount, {"mountPath"}), "/var/run/secrets/kubernetes.io/serviceaccount");
+  EXPECT_EQ(array_at(object, {"spec", "tolerations"})->size(), 2U);
+  EXPECT_EQ(text_at(object, {"status", "phase"}), "Pending");
+  EXPECT_EQ(text_at(object, {"status", "qosClass"}), "BestEffort");
+  EXPECT_EQ(int_at(object, {"spec", "priority"}), 0);
+}
+
+TEST_F(AdmissionTest, NoTokenWhereThePodOrItsAccountDeclines) {
+  EXPECT_EQ(
+      submit(
+          kinds::kPod, "p",
+          R"({"metadata":{},"spec":{"automountServiceAccountToken":false,"containers":[{"name":"a"}]}})"),
+      "");
+  EXPECT_EQ(find(object, {"spec", "volumes"}), nullptr);
+  reader.put(
+      kinds::kServiceAccount, "default", "quiet",
+      R"({"metadata":{},"automountServiceAccountToken":false,"imagePullSecrets":[{"name":"s"}]})");
+  EXPECT_EQ(
+      submit(
+          kinds::kPod, "p",
+          R"({"metadata":{},"spec":{"serviceAccountName":"quiet","containers":[{"name":"a"}]}})"),
+      "");
+  EXPECT_EQ(find(object, {"spec", "volumes"}), nullptr);
+  EXPECT_EQ(to_json(*find(object, {"spec", "imagePullSecrets"})), R"([{"name":"s"}])");
+  EXPECT_EQ(
+      submit(
+          kinds::kPod, "p",
+          R"({"metadata":{},"spec":{"serviceAccountName":"nobody","containers":[{"name":"a"}]}})"),
+      "error looking up service account default/nobody: serviceaccount \"nobody\" not found");
+}
+
+TEST_F(AdmissionTest, PriorityComesFromTheClass) {
+  reader.put(kinds::kPriorityClass, "", "high",
+             R"({"metadata":{},"value":1000,"preemptionPolicy":"Never"})");
+  reader.put(kinds::kPriorityClass, "", "usual",
+             R"({"metadata":{},"value":10,"globalDefault":true})");
+  EXPECT_EQ(submit(kinds::kPod, "p",
+                   R"({"metadata":{},"spec":{"priorityClassName":"high","containers":[]}})"),
+            "");
+  EXPECT_EQ(int_at(object, {"spec", "priority"}), 1000);
+  EXPECT_EQ(text_at(object, {"spec", "preemptionPolicy"}), "Never");
+  EXPECT_EQ(submit(kinds::kPod, "p", kPod), "");
+  EXPECT_EQ(text_at(object, {"spec", "priorityClassName"}), "usual");
+  EXPECT_EQ(int_at(object, {"spec", "priority"}), 10);
+  EXPECT_EQ(submit(kinds::kPod, "p",
+                   R"({"metadata":{},"spec":{"priorityClassName":"none","containers":[]}})"),
+            "no PriorityClass with name none was found");
+  EXPECT_TRUE(says(
+      submit(kinds::kPod, "p",
+             R"({"metadata":{},"spec":{"priorityClassName":"high","priority":5,"containers":[]}})"),
+      "must not be provided in pod spec; priority admission controller computed 1000"));
+}
+
+TEST_F(AdmissionTest, QosClassesAreKubernetes) {
+  const auto qos = [&](std::string_view resources) {
+    EXPECT_EQ(submit(kinds::kPod, "p",
+                     R"({"metadata":{},"spec":{"containers":[{"name":"a","resources":)" +
+                         std::string(resources) + "}]}}"),
+              "");
+    return text_at(object, {"status", "qosClass"});
+  };
+  EXPECT_EQ(qos("{}"), "BestEffort");
+  EXPECT_EQ(qos(R"({"requests":{"cpu":"1"}})"), "Burstable");
+  EXPECT_EQ(
+      qos(R"({"requests":{"cpu":"1","memory":"1Gi"},"limits":{"cpu":"1000m","memory":"1Gi"}})"),
+      "Guaranteed");
+  EXPECT_EQ(
+      qos(R"({"requests":{"cpu":"500m","memory":"1Gi"},"limits":{"cpu":"1","memory":"1Gi"}})"),
+      "Burstable");
+}
+
+TEST_F(AdmissionTest, OnlyBindingAssignsANode) {
+  EXPECT_TRUE(says(submit(kinds::kPod, "p", R"({"metadata":{},"spec":{"nodeName":"n"}})",
+                          R"({"metadata":{},"spec":{}})"),
+                   "pods/binding only"));
+}
+
+TEST_F(AdmissionTest, AServiceGetsAFreeAddressAndKeepsIt) {
+  settings.service_prefix_bits = 29;  // 10.96.0.2 to 10.96.0.6
+  for (const char* address : {"10.96.0.2", "10.96.0.3", "10.96.0.5", "10.96.0.6"})
+    reader.claims.insert(std::string("clusterip/") + address);
+  EXPECT_EQ(
+      submit(
+          kinds::kService, "s",
+          R"({"metadata":{},"spec":{"type":"ClusterIP","ports":[{"port":80,"protocol":"TCP"}]}})"),
+      "");
+  EXPECT_EQ(text_at(object, {"spec", "clusterIP"}), "10.96.0.4");
+  EXPECT_EQ(to_json(*find(object, {"spec", "clusterIPs"})), R"(["10.96.0.4"])");
+  EXPECT_EQ(claims_of(kinds::kService, object), std::set<std::string>{"clusterip/10.96.0.4"});
+  const std::string stored = to_json(object);
+  EXPECT_EQ(
+      submit(
+          kinds::kService, "s",
+          R"({"metadata":{},"spec":{"type":"ClusterIP","ports":[{"port":81,"protocol":"TCP"}]}})",
+          stored),
+      "");
+  EXPECT_EQ(text_at(object, {"spec", "clusterIP"}), "10.96.0.4");
+  reader.claims.insert("clusterip/10.96.0.4");
+  EXPECT_TRUE(says(submit(kinds::kService, "t", R"({"metadata":{},"spec":{"type":"ClusterIP"}})"),
+                   "range is full"));
+}
+
+TEST_F(AdmissionTest, HeadlessAndExternalServicesClaimNothing) {
+  EXPECT_EQ(submit(kinds::kService, "s",
+                   R"({"metadata":{},"spec":{"type":"ClusterIP","clusterIP":"None"}})"),
+            "");
+  EXPECT_EQ(text_at(object, {"spec", "clusterIP"}), "None");
+  EXPECT_TRUE(claims_of(kinds::kService, object).empty());
+  EXPECT_EQ(submit(kinds::kService, "s",
+                   R"({"metadata":{},"spec":{"type":"ExternalName","externalName":"a.b"}})"),
+            "");
+  EXPECT_EQ(find(object, {"spec", "clusterIP"}), nullptr);
+}
+
+TEST_F(AdmissionTest, AddressesAskedForMustBeInRangeAndFree) {
+  reader.claims.insert("clusterip/10.96.0.9");
+  EXPECT_TRUE(says(submit(kinds::kService, "s",
+                          R"({"metadata":{},"spec":{"type":"ClusterIP","clusterIP":"10.96.0.9"}})"),
+                   "provided IP is already allocated"));
+  EXPECT_TRUE(says(submit(kinds::kService, "s",
+                          R"({"metadata":{},"spec":{"type":"ClusterIP","clusterIP":"10.1.0.9"}})"),
+                   "is not in the valid range"));
+}
+
+TEST_F(AdmissionTest, NodePortsAreHandedOutOnceAndReturned) {
+  settings.first_node_port = settings.last_node_port = 30005;
+  EXPECT_EQ(
+      submit(
+          kinds::kService, "s",
+          R"({"metadata":{},"spec":{"type":"NodePort","ports":[{"port":80,"protocol":"TCP"}]}})"),
+      "");
+  EXPECT_EQ(int_at((*array_at(object, {"spec", "ports"}))[0], {"nodePort"}), 30005);
+  EXPECT_TRUE(claims_of(kinds::kService, object).contains("nodeport/TCP/30005"));
+  const std::string stored = to_json(object);
+  EXPECT_EQ(
+      submit(
+          kinds::kService, "s",
+          R"({"metadata":{},"spec":{"type":"ClusterIP","ports":[{"port":80,"protocol":"TCP","nodePort":30005}]}})",
+          stored),
+      "");
+  EXPECT_EQ(find((*array_at(object, {"spec", "ports"}))[0], {"nodePort"}), nullptr);
+  EXPECT_TRUE(says(
+      submit(
+          kinds::kService, "t",
+          R"({"metadata":{},"spec":{"type":"NodePort","ports":[{"port":80,"protocol":"TCP"},{"port":81,"protocol":"TCP"}]}})"),
+      "range is full"));
+}
+
+TEST_F(AdmissionTest, SecretsFoldTheirTextIntoData) {
+  EXPECT_EQ(submit(kinds::kSecret, "s",
+                   R"({"metadata":{},"data":{"b":"eA=="},"stringData":{"a":"hello"}})"),
+            "");
+  EXPECT_EQ(to_json(*find(object, {"data"})), R"({"b":"eA==","a":"aGVsbG8="})");
+  EXPECT_EQ(find(object, {"stringData"}), nullptr);
+}
+
+TEST_F(AdmissionTest, AJobsSelectorIsItsUid) {
+  EXPECT_EQ(
+      submit(kinds::kJob, "j", R"({"metadata":{"uid":"u1"},"spec":{"template":{"spec":{}}}})"), "");
+  EXPECT_EQ(to_json(*find(object, {"spec", "selector"})),
+            R"({"matchLabels":{"batch.kubernetes.io/controller-uid":"u1"}})");
+  for (const std::string_view key : {"batch.kubernetes.io/job-name", "job-name"}) {
+    EXPECT_EQ(text_at(object, {"spec", "template", "metadata", "labels", key}), "j");
+  }
+  EXPECT_TRUE(says(
+      submit(
+          kinds::kJob, "j",
+          R"({"metadata":{"uid":"u1"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"spec":{}}}})"),
+      "`selector` not auto-generated"));
+}
+
+TEST_F(AdmissionTest, OnePriorityClassAtMostIsTheDefault) {
+  reader.put(kinds::kPriorityClass, "", "usual",
+             R"({"metadata":{},"value":10,"globalDefault":true})");
+  EXPECT_TRUE(says(
+      submit(kinds::kPriorityClass, "other", R"({"metadata":{},"value":1,"globalDefault":true})"),
+      "usual is already marked as default"));
+  EXPECT_EQ(
+      submit(kinds::kPriorityClass, "usual", R"({"metadata":{},"value":10,"globalDefault":true})"),
+      "");
+}
+
+TEST_F(AdmissionTest, PodGroupsGoToOpenQueuesOnly) {
+  reader.put(kinds::kQueue, "", "shut", R"({"metadata":{},"status":{"state":"Closed"}})");
+  reader.put(kinds::kQueue, "", "team", R"({"metadata":{},"status":{"state":"Open"}})");
+  reader.put(kinds::kNamespace, "", "default",
+             R"({"metadata":{"annotations":{"scheduling.volcano.sh/queue-name":"team"}}})");
+  EXPECT_TRUE(says(submit(kinds::kPodGroup, "g", R"({"metadata":{},"spec":{"queue":"shut"}})"),
+                   "can only submit PodGroup to queue with state `Open`"));
+  EXPECT_TRUE(says(submit(kinds::kPodGroup, "g", R"({"metadata":{},"spec":{"queue":"none"}})"),
+                   "unable to find queue"));
+  EXPECT_EQ(submit(kinds::kPodGroup, "g", R"({"metadata":{},"spec":{"queue":"default"}})"), "");
+  EXPECT_EQ(text_at(object, {"spec", "queue"}), "team");
+}
+
+TEST_F(AdmissionTest, QueueSharesMustNotContradictEachOther) {
+  const auto queue = [&](std::string_view spec) {
+    return submit(kinds::kQueue, "q", R"({"metadata":{},"spec":)" + std::string(spec) + "}");
+  };
+  EXPECT_EQ(queue(R"({})"), "");
+  EXPECT_EQ(bool_at(object, {"spec", "reclaimable"}), true);
+  EXPECT_EQ(int_at(object, {"spec", "weight"}), 1);
+  EXPECT_TRUE(says(queue(R"({"deserved":{"cpu":"4"},"capability":{"cpu":"2"}})"),
+                   "must be <= capability[cpu]=2"));
+  EXPECT_TRUE(says(queue(R"({"guarantee":{"resource":{"cpu":"4"}},"deserved":{"cpu":"2"}})"),
+                   "deserved[cpu]=2 must be >= guarantee[cpu]=4"));
+  EXPECT_TRUE(says(queue(R"({"capability":{"cpu":"-1"}})"), "must be greater than or equal to 0"));
+  EXPECT_TRUE(says(queue(R"({"parent":"nowhere"})"), "not found"));
+  EXPECT_TRUE(says(queue(R"({"parent":"q"})"), "can not be itself"));
+}
+
+TEST_F(AdmissionTest, ChildQueuesShareTheirParent) {
+  reader.put(
+      kinds::kQueue, "", "team",
+      R"({"metadata":{},"spec":{"parent":"root","capability":{"cpu":"8"},"deserved":{"cpu":"6"}}})");
+  reader.put(kinds::kQueue, "", "one",
+             R"({"metadata":{},"spec":{"parent":"team","deserved":{"cpu":"4"}}})");
+  EXPECT_EQ(submit(kinds::kQueue, "two",
+                   R"({"metadata":{},"spec":{"parent":"team","deserved":{"cpu":"2"}}})"),
+            "");
+  EXPECT_TRUE(says(submit(kinds::kQueue, "two",
+                          R"({"metadata":{},"spec":{"parent":"team","deserved":{"cpu":"3"}}})"),
+                   "deserved[cpu]=7 must be <= the parent's deserved[cpu]=6"));
+  EXPECT_TRUE(says(submit(kinds::kQueue, "two",
+                          R"({"metadata":{},"spec":{"parent":"team","capability":{"cpu":"9"}}})"),
+                   "capability[cpu]=9 must be <= the parent's capability[cpu]=8"));
+  EXPECT_TRUE(says(submit(kinds::kQueue, "team", R"({"metadata":{}})", {}, Operation::Delete),
+                   "has 1 child queues: one"));
+  EXPECT_EQ(submit(kinds::kQueue, "one", R"({"metadata":{}})", {}, Operation::Delete), "");
+  EXPECT_EQ(submit(kinds::kQueue, "root", R"({"metadata":{}})", {}, Operation::Delete),
+            "`root` queue can not be deleted");
+}
+
+TEST_F(AdmissionTest, VolcanoJobsAreCompleted) {
+  EXPECT_EQ(
+      submit(
+          kinds::kVolcanoJob, "j",
+          R"({"metadata":{},"spec":{"plugins":{"mpi":[]},"tasks":[{"replicas":2,"template":{"spec":{"hostNetwork":true}}},{"name":"w","replicas":3,"minAvailable":1}]}})"),
+      "");
+  EXPECT_EQ(text_at(object, {"spec", "queue"}), "default");
+  EXPECT_EQ(text_at(object, {"spec", "schedulerName"}), "volcano");
+  EXPECT_EQ(int_at(object, {"spec", "minAvailable"}), 3);
+  EXPECT_EQ(int_at(object, {"spec", "maxRetry"}), 3);
+  const Json& task = (*array_at(object, {"spec", "tasks"}))[0];
+  EXPECT_EQ(text_at(task, {"name"}), "default0");
+  EXPECT_EQ(text_at(task, {"template", "spec", "dnsPolicy"}), "ClusterFirstWithHostNet");
+  EXPECT_NE(find(object, {"spec", "plugins", "ssh"}), nullptr);
+  EXPECT_NE(find(object, {"spec", "plugins", "svc"}), nullptr);
+}
+
+struct JobCase {
+  std::string name, spec, says;
+};
+
+class VolcanoJobProblems : public AdmissionTest, public ::testing::WithParamInterface<JobCase> {};
+
+TEST_P(VolcanoJobProblems, AreTold) {
+  reader.put(kinds::kQueue, "", "shut", R"({"metadata":{},"status":{"state":"Closed"}})");
+  reader.put(kinds::kQueue, "", "team", R"({"metadata":{}})");
+  reader.put(kinds::kQueue, "", "child", R"({"metadata":{},"spec":{"parent":"team"}})");
+  const std::string said =
+      submit(kinds::kVolcanoJob, "j", R"({"metadata":{},"spec":)" + GetParam().spec + "}");
+  EXPECT_TRUE(says(said, GetParam().says)) << said;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, VolcanoJobProblems,
+    ::testing::Values(
+        JobCase{"no_tasks", R"({})", "No task specified in job spec"},
+        JobCase{"min_above_replicas", R"({"tasks":[{"name":"a","replicas":1,"minAvailable":2}]})",
+                "'minAvailable' is greater than 'replicas' in task"},
+        JobCase{"same_name", R"({"tasks":[{"name":"a","replicas":1},{"name":"a","replicas":1}]})",
+                "duplicated task name"},
+        JobCase{
+            "event_and_code",
+            R"({"tasks":[{"name":"a","replicas":1}],"policies":[{"event":"PodFailed","exitCode":3,"action":"AbortJob"}]})",
+            "must not specify event and exitCode simultaneously"},
+        JobCase{"neither",
+                R"({"tasks":[{"name":"a","replicas":1}],"policies":[{"action":"AbortJob"}]})",
+                "either event and exitCode should be specified"},
+        JobCase{
+            "bad_event",
+            R"({"tasks":[{"name":"a","replicas":1}],"policies":[{"event":"X","action":"AbortJob"}]})",
+            "invalid policy event"},
+        JobCase{
+            "bad_action",
+            R"({"tasks":[{"name":"a","replicas":1}],"policies":[{"event":"PodFailed","action":"Y"}]})",
+            "invalid policy action"},
+        JobCase{
+            "star",
+            R"({"tasks":[{"name":"a","replicas":1}],"policies":[{"events":["*","PodFailed"],"action":"AbortJob"}]})",
+            "if there's * here, no other policy should be here"},
+        JobCase{
+            "code_zero",
+            R"({"tasks":[{"name":"a","replicas":1}],"policies":[{"exitCode":0,"action":"AbortJob"}]})",
+            "0 is not a valid error code"},
+        JobCase{"too_many", R"({"minAvailable":5,"tasks":[{"name":"a","replicas":1}]})",
+                "should not be greater than total replicas in tasks"},
+        JobCase{"plugin", R"({"plugins":{"nope":[]},"tasks":[{"name":"a","replicas":1}]})",
+                "unable to find job plugin"},
+        JobCase{"volume", R"({"volumes":[{"mountPath":"/a"}],"tasks":[{"name":"a","replicas":1}]})",
+                "either VolumeClaim or VolumeClaimName must be specified"},
+        JobCase{
+            "ring",
+            R"({"tasks":[{"name":"a","replicas":1,"dependsOn":{"name":["b"]}},{"name":"b","replicas":1,"dependsOn":{"name":["a"]}}]})",
+            "doesn't form a directed acyclic graph(DAG)"},
+        JobCase{
+            "partitions",
+            R"({"tasks":[{"name":"a","replicas":5,"partitionPolicy":{"totalPartitions":2,"partitionSize":2}}]})",
+            "'Replicas' are not equal to TotalPartitions*PartitionSize"},
+        JobCase{"queue_missing", R"({"queue":"none","tasks":[{"name":"a","replicas":1}]})",
+                "unable to find job queue"},
+        JobCase{"queue_closed", R"({"queue":"shut","tasks":[{"name":"a","replicas":1}]})",
+                "can only submit job to queue with state `Open`"},
+        JobCase{"queue_root", R"({"queue":"root","tasks":[{"name":"a","replicas":1}]})",
+                "can not submit job to root queue"},
+        JobCase{"queue_inner", R"({"queue":"team","tasks":[{"name":"a","replicas":1}]})",
+                "can only submit job to leaf queue"}),
+    [](const auto& one) { return one.param.name; });
+
+TEST_F(AdmissionTest, AVolcanoJobChangesOnlyInSize) {
+  constexpr std::string_view before =
+      R"({"metadata":{},"spec":{"minAvailable":1,"queue":"default","tasks":[{"name":"a","replicas":2,"minAvailable":1}]}})";
+  EXPECT_EQ(
+      submit(
+          kinds::kVolcanoJob, "j",
+          R"({"metadata":{},"spec":{"minAvailable":2,"queue":"default","tasks":[{"name":"a","replicas":4,"minAvailable":2}]}})",
+          before),
+      "");
+  EXPECT_TRUE(says(
+      submit(kinds::kVolcanoJob, "j",
+             R"({"metadata":{},"spec":{"minAvailable":1,"queue":"default","tasks":[]}})", before),
+      "may not add or remove tasks"));
+  EXPECT_TRUE(says(
+      submit(
+          kinds::kVolcanoJob, "j",
+          R"({"metadata":{},"spec":{"minAvailable":1,"queue":"x","tasks":[{"name":"a","replicas":2,"minAvailable":1}]}})",
+          before),
+      "job updates may not change fields other than"));
+}
+
+}  // namespace
+}  // namespace krater::api

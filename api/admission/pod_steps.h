@@ -1,0 +1,15 @@
+// The steps a new pod goes through, in order. Each fills in one aspect of the spec.
+#pragma once
+
+#include "api/admission/admission.h"
+
+namespace krater::api {
+
+// Service account, its pull secrets, and the volume with its token (kube-api-access-…).
+Result<void> give_service_account(Admission& admission);
+// spec.priority and spec.preemptionPolicy from the priority class.
+Result<void> give_priority(Admission& admission);
+// Five minutes of patience with nodes that are not ready or not reachable.
+void give_tolerations(Admission& admission);
+
+}  // namespace krater::api

@@ -1,0 +1,319 @@
+// Volcano's jobs: the defaults and checks of its job webhooks. All problems are told at once.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "api/admission/rules.h"
+#include "base/strings.h"
+#include "model/keys.h"
+#include "model/queue.h"
+
+namespace krater::api {
+namespace {
+
+constexpr std::array<std::string_view, 8> kUserEvents{"*",          "PodFailed", "PodEvicted",
+                                                      "PodPending", "Unknown",   "TaskCompleted",
+                                                      "TaskFailed", "JobUpdated"};
+constexpr std::array<std::string_view, 8> kUserActions{
+    "AbortJob",         "RestartJob",   "RestartTask", "RestartPod",
+    "RestartPartition", "TerminateJob", "CompleteJob", "ResumeJob"};
+constexpr std::array<std::string_view, 7> kPlugins{"env", "mpi", "pytorch",   "ray",
+                                                   "ssh", "svc", "tensorflow"};
+
+template <std::size_t N>
+bool is_one_of(const std::array<std::string_view, N>& list, std::string_view text) {
+  return std::find(list.begin(), list.end(), text) != list.end();
+}
+
+std::int64_t replicas_of(const Json& task) {
+  return int_at(task, {"replicas"}).value_or(0);
+}
+
+std::int64_t minimum_of(const Json& task) {
+  return int_at(task, {"minAvailable"}).value_or(replicas_of(task));
+}
+
+const JsonArray& tasks_of(const Json& job) {
+  static const JsonArray none;
+  const JsonArray* tasks = array_at(job, {"spec", "tasks"});
+  return tasks == nullptr ? none : *tasks;
+}
+
+void complete_task(Json& task, std::size_t index) {
+  if (text_at(task, {"name"}).empty())
+    set_path(task, {"name"}, Json("default" + std::to_string(index)));
+  if (bool_at(task, {"template", "spec", "hostNetwork"}).value_or(false) &&
+      text_at(task, {"template", "spec", "dnsPolicy"}).empty()) {
+    set_path(task, {"template", "spec", "dnsPolicy"}, "ClusterFirstWithHostNet");
+  }
+  if (!int_at(task, {"minAvailable"})) {
+    const auto partitions = int_at(task, {"partitionPolicy", "minPartitions"}).value_or(0);
+    const auto size = int_at(task, {"partitionPolicy", "partitionSize"}).value_or(0);
+    set_path(task, {"minAvailable"}, partitions > 0 ? partitions * size : replicas_of(task));
+  }
+  if (int_at(task, {"maxRetry"}).value_or(0) == 0) set_path(task, {"maxRetry"}, 3);
+}
+
+// Plugins that work only together with another one bring it along.
+void complete_plugins(Json& job) {
+  const auto has = [&](std::string_view plugin) {
+    return find(job, {"spec", "plugins", plugin}) != nullptr;
+  };
+  const auto give = [&](std::string_view plugin) {
+    if (!has(plugin)) set_path(job, {"spec", "plugins", plugin}, JsonArray());
+  };
+  if (has("tensorflow") || has("mpi") || has("pytorch") || has("ray")) give("svc");
+  if (has("mpi")) give("ssh");
+}
+
+void check_policies(const Json& owner, std::string_view path, std::vector<std::string>& problems) {
+  const JsonArray* policies = array_at(owner, {"policies"});
+  if (policies == nullptr) return;
+  std::set<std::string> events;
+  std::set<std::int64_t> codes;
+  const auto problem = [&](const std::string& text) {
+    problems.push_back(std::string(path) + ".policies: " + text);
+  };
+  for (const Json& policy : *policies) {
+    std::vector<std::string> named;
+    if (const std::string event = text_at(policy, {"event"}); !event.empty())
+      named.push_back(event);
+    if (const JsonArray* list = array_at(policy, {"events"})) {
+      for (const Json& event : *list) {
+        if (event.is_string()) named.emplace_back(view(event.get_string()));
+      }
+    }
+    const auto code = int_at(policy, {"exitCode"});
+    if (!named.empty() && code) problem("must not specify event and exitCode simultaneously");
+    if (named.empty() && !code) problem("either event and exitCode should be specified");
+    for (const std::string& event : named) {
+      if (!is_one_of(kUserEvents, event)) problem("invalid policy event: " + event);
+      if (!events.insert(event).second)
+        problem("duplicate event " + event + " across different policy");
+    }
+    if (const std::string action = text_at(policy, {"action"}); !is_one_of(kUserActions, action)) {
+      problem("invalid policy action: " + action);
+    }
+    if (code && *code == 0) problem("0 is not a valid error code");
+    if (code && !codes.insert(*code).second) problem("duplicate exitCode " + std::to_string(*code));
+  }
+  if (events.contains("*") && events.size() > 1)
+    problem("if there's * here, no other policy should be here");
+}
+
+void check_partitions(const Json& task, std::string_view path, std::vector<std::string>& problems) {
+  if (object_at(task, {"partitionPolicy"}) == nullptr) return;
+  const auto total = int_at(task, {"partitionPolicy", "totalPartitions"}).value_or(0);
+  const auto size = int_at(task, {"partitionPolicy", "partitionSize"}).value_or(0);
+  const auto least = int_at(task, {"partitionPolicy", "minPartitions"}).value_or(0);
+  const auto problem = [&](std::string_view text) {
+    problems.push_back(std::string(text) + " in task: " + std::string(path));
+  };
+  if (total <= 0) problem("'TotalPartitions' must be greater than 0");
+  if (size <= 0) problem("'PartitionSize' must be greater than 0");
+  if (replicas_of(task) != total * size)
+    problem("'Replicas' are not equal to TotalPartitions*PartitionSize");
+  if (least > 0 && minimum_of(task) != least * size)
+    problem("'MinAvailable' is not equal to MinPartitions*PartitionSize");
+}
+
+// Tasks that wait for others: every one named, no ring.
+bool is_ordered(const JsonArray& tasks) {
+  std::map<std::string, std::set<std::string>> waits;
+  for (const Json& task : tasks) {
+    std::set<std::string>& mine = waits[text_at(task, {"name"})];
+    if (const JsonArray* names = array_at(task, {"dependsOn", "name"})) {
+      for (const Json& name : *names) {
+        if (name.is_string()) mine.emplace(view(name.get_string()));
+      }
+    }
+  }
+  for (const auto& [name, others] : waits) {
+    for (const std::string& other : others) {
+      if (!waits.contains(other)) return false;
+    }
+  }
+  while (!waits.empty()) {
+    const auto ready = std::find_if(waits.begin(), waits.end(),
+                                    [](const auto& entry) { return entry.second.empty(); });
+    if (ready == waits.end()) return false;
+    const std::string name = ready->first;
+    waits.erase(ready);
+    for (auto& entry : waits) entry.second.erase(name);
+  }
+  return true;
+}
+
+void check_tasks(const Admission& admission, std::vector<std::string>& problems) {
+  const JsonArray& tasks = tasks_of(admission.object);
+  if (tasks.empty()) problems.emplace_back("No task specified in job spec");
+  std::set<std::string> names;
+  std::int64_t total = 0;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const Json& task = tasks[i];
+    const std::string path = "spec.task[" + std::to_string(i) + "]";
+    const std::string name = text_at(task, {"name"});
+    total += replicas_of(task);
+    if (replicas_of(task) < 0) problems.push_back("'replicas' < 0 in task: " + name);
+    if (const auto least = int_at(task, {"minAvailable"}); least && *least > replicas_of(task)) {
+      problems.push_back("'minAvailable' is greater than 'replicas' in task: " + name +
+                         ", job: " + admission.name);
+    }
+    if (!names.insert(name).second) problems.push_back("duplicated task name " + name);
+    const std::string pod = admission.name + "-" + name + "-" + std::to_string(i);
+    if (const std::string bad = check_dns1123_subdomain(pod); !bad.empty() || pod.size() > 63) {
+      problems.push_back("create pod with name " + pod + " validate failed " + bad);
+    }
+    check_policies(task, path, problems);
+    check_partitions(task, name, problems);
+  }
+  if (int_at(admission.object, {"spec", "minAvailable"}).value_or(0) > total) {
+    problems.emplace_back("job 'minAvailable' should not be greater than total replicas in tasks");
+  }
+  if (!is_ordered(tasks))
+    problems.emplace_back(
+        "job has dependencies between tasks, but doesn't form a directed acyclic graph(DAG)");
+}
+
+void check_plugins(const Json& job, std::vector<std::string>& problems) {
+  const JsonObject* plugins = object_at(job, {"spec", "plugins"});
+  if (plugins == nullptr) return;
+  for (const auto& entry : *plugins) {
+    const std::string_view name(entry.key().data(), entry.key().size());
+    if (!is_one_of(kPlugins, name))
+      problems.push_back("unable to find job plugin: " + std::string(name));
+  }
+}
+
+void check_volumes(const Json& job, std::vector<std::string>& problems) {
+  const JsonArray* volumes = array_at(job, {"spec", "volumes"});
+  if (volumes == nullptr) return;
+  std::set<std::string> places;
+  for (const Json& volume : *volumes) {
+    const std::string place = text_at(volume, {"mountPath"});
+    if (place.empty()) problems.emplace_back("mountPath is required");
+    if (!place.empty() && !places.insert(place).second)
+      problems.push_back("duplicated mountPath: " + place);
+    const bool named = !text_at(volume, {"volumeClaimName"}).empty();
+    const bool given = object_at(volume, {"volumeClaim"}) != nullptr;
+    if (!named && !given)
+      problems.emplace_back("either VolumeClaim or VolumeClaimName must be specified");
+    if (named && given)
+      problems.emplace_back(
+          "conflict: If you want to use an existing PVC, just specify VolumeClaimName. If you want "
+          "to create a new PVC, you do not need to specify VolumeClaimName");
+  }
+}
+
+Result<void> check_queue(const Admission& admission, std::vector<std::string>& problems) {
+  const std::string name = text_at(admission.object, {"spec", "queue"});
+  if (name == keys::kRootQueue) {
+    problems.emplace_back("can not submit job to root queue");
+    return {};
+  }
+  TRY_ASSIGN(const std::vector<ObjectPtr> queues, admission.reader.list(kinds::kQueue, ""));
+  ObjectPtr mine;
+  bool leaf = true;
+  for (const ObjectPtr& queue : queues) {
+    if (queue->name() == name) mine = queue;
+    leaf = leaf && QueueView(queue).parent() != QueueName(name);
+  }
+  // The default queue is made by a controller right after the first start.
+  if (!mine && name != keys::kDefaultQueue)
+    problems.push_back("unable to find job queue: queues.scheduling.volcano.sh \"" + name +
+                       "\" not found");
+  if (mine && QueueView(mine).state() != QueueState::Open) {
+    problems.push_back("can only submit job to queue with state `Open`, queue `" + name +
+                       "` status is `" + std::string(to_text(QueueView(mine).state())) + "`");
+  }
+  if (!leaf)
+    problems.push_back("can only submit job to leaf queue, queue `" + name + "` has child queues");
+  return {};
+}
+
+// What an update may not touch, taken out.
+Json fixed_part(const Json& job) {
+  Json out = job;
+  erase_path(out, {"spec", "minAvailable"});
+  erase_path(out, {"spec", "priorityClassName"});
+  for (const std::string_view list : {"tasks", "volumes"}) {
+    Json* items = find(out, {"spec", list});
+    if (items == nullptr || !items->is_array()) continue;
+    for (Json& item : items->get_array()) {
+      for (const std::string_view key : {"replicas", "minAvailable", "volumeClaimName"})
+        erase_path(item, {key});
+    }
+  }
+  const Json* spec = find(out, {"spec"});
+  return spec == nullptr ? Json(nullptr) : *spec;
+}
+
+void check_update(const Admission& admission, std::vector<std::string>& problems) {
+  const JsonArray& tasks = tasks_of(admission.object);
+  std::int64_t total = 0;
+  for (const Json& task : tasks) {
+    const std::string name = text_at(task, {"name"});
+    const std::int64_t least = minimum_of(task);
+    total += replicas_of(task);
+    if (replicas_of(task) < 0) problems.push_back("'replicas' must be >= 0 in task: " + name);
+    if (least < 0 || least > replicas_of(task))
+      problems.push_back("'minAvailable' must be <= 'replicas' in task: " + name);
+    check_partitions(task, name, problems);
+  }
+  const auto least = int_at(admission.object, {"spec", "minAvailable"}).value_or(0);
+  if (least > total)
+    problems.emplace_back("job 'minAvailable' must not be greater than total replicas");
+  if (least < 0) problems.emplace_back("job 'minAvailable' must be >= 0");
+  if (tasks.size() != tasks_of(*admission.old).size()) {
+    problems.emplace_back("job updates may not add or remove tasks");
+  } else if (fixed_part(admission.object) != fixed_part(*admission.old)) {
+    problems.emplace_back(
+        "job updates may not change fields other than `minAvailable`, `tasks[*].replicas`, "
+        "`tasks[*].minAvailable`, `priorityClassName` under spec");
+  }
+}
+
+}  // namespace
+
+Result<void> mutate_volcano_job(Admission& admission) {
+  if (admission.operation != Operation::Create) return {};
+  Json& job = admission.object;
+  if (text_at(job, {"spec", "queue"}).empty())
+    set_path(job, {"spec", "queue"}, Json(keys::kDefaultQueue));
+  if (text_at(job, {"spec", "schedulerName"}).empty())
+    set_path(job, {"spec", "schedulerName"}, Json(admission.settings.scheduler_name));
+  if (int_at(job, {"spec", "maxRetry"}).value_or(0) == 0) set_path(job, {"spec", "maxRetry"}, 3);
+  std::int64_t least = 0;
+  if (Json* tasks = find(job, {"spec", "tasks"}); tasks != nullptr && tasks->is_array()) {
+    for (std::size_t i = 0; i < tasks->get_array().size(); ++i) {
+      Json& task = tasks->get_array()[i];
+      if (!task.is_object()) continue;
+      complete_task(task, i);
+      least += minimum_of(task);
+    }
+  }
+  if (int_at(job, {"spec", "minAvailable"}).value_or(0) == 0)
+    set_path(job, {"spec", "minAvailable"}, least);
+  complete_plugins(job);
+  return {};
+}
+
+Result<void> admit_volcano_job(const Admission& admission) {
+  if (admission.operation == Operation::Delete || !admission.subresource.empty()) return {};
+  std::vector<std::string> problems;
+  if (admission.operation == Operation::Create) {
+    check_tasks(admission, problems);
+    if (const Json* spec = find(admission.object, {"spec"}))
+      check_policies(*spec, "spec", problems);
+    check_plugins(admission.object, problems);
+    check_volumes(admission.object, problems);
+    TRY(check_queue(admission, problems));
+  } else {
+    check_update(admission, problems);
+  }
+  if (problems.empty()) return {};
+  return refusal(join(problems, "; "));
+}
+
+}  // namespace krater::api
