@@ -1,5 +1,6 @@
-// The vocabulary of the one door: who asks and how, and what comes back. The writes themselves are those of
-// client/object_client.h, for HTTP requests and in-process components alike. Values, any thread.
+// The vocabulary of the one door: who asks and how, and what comes back. The writes themselves are
+// those of client/object_client.h, for HTTP requests and in-process components alike. Values, any
+// thread.
 #pragma once
 
 #include <array>
@@ -47,8 +48,8 @@ struct ListQuery {
   std::string resource_version_match{};  // "", "NotOlderThan", "Exact"
 };
 
-// A list as shared pieces: write `head`, the items' bytes with "," between them, then `kListTail`. Nothing is copied
-// or encoded again, however many items there are.
+// A list as shared pieces: write `head`, the items' bytes with "," between them, then `kListTail`.
+// Nothing is copied or encoded again, however many items there are.
 struct ListResult {
   std::string head;  // {"kind":"PodList","apiVersion":"v1","metadata":{…},"items":[
   std::vector<ObjectPtr> items;

@@ -1,5 +1,5 @@
-// Errors as Kubernetes words them, and their way out: the table Code -> HTTP status and reason, and the Status object.
-// Clients branch on code and reason; people read the message. Pure, any thread.
+// Errors as Kubernetes words them, and their way out: the table Code -> HTTP status and reason, and
+// the Status object. Clients branch on code and reason; people read the message. Pure, any thread.
 #pragma once
 
 #include <string>
@@ -25,9 +25,11 @@ Error not_found(const Kind& kind, std::string_view name);
 Error already_exists(const Kind& kind, std::string_view name);
 // `Operation cannot be fulfilled on pods "p": <why>`
 Error conflict(const Kind& kind, std::string_view name, std::string_view why);
-Error modified_conflict(const Kind& kind, std::string_view name);  // the object has been modified; …
+Error modified_conflict(const Kind& kind,
+                        std::string_view name);  // the object has been modified; …
 // `pods "p" is forbidden: <why>`; without a name `pods is forbidden: <why>`.
-Error forbidden(const Kind& kind, std::string_view name, std::string_view why, std::vector<Cause> causes = {});
+Error forbidden(const Kind& kind, std::string_view name, std::string_view why,
+                std::vector<Cause> causes = {});
 // `Pod "p" is invalid: <e>` or `[<e1>, <e2>]`; `causes` must not be empty.
 Error invalid(const Kind& kind, std::string_view name, std::vector<Cause> causes);
 // Errors of query parameters: `ListOptions.meta.k8s.io "" is invalid: …`.
@@ -36,14 +38,5 @@ Error bad_request(std::string message);
 Error internal_error(std::string_view why);
 // 504 with cause ResourceVersionTooLarge.
 Error revision_too_large(std::int64_t asked, std::int64_t current);
-
-// Causes with their message in Kubernetes' form. `shown` is the value as JSON text.
-Cause required_value(std::string field, std::string_view detail = {});
-Cause invalid_value(std::string field, std::string_view shown, std::string_view detail);
-Cause forbidden_value(std::string field, std::string_view detail);
-Cause duplicate_value(std::string field, std::string_view shown);
-Cause unsupported_value(std::string field, std::string_view shown, const std::vector<std::string>& supported);
-Cause value_not_found(std::string field, std::string_view shown);
-Cause too_long(std::string field, std::size_t limit_bytes);
 
 }  // namespace krater::api

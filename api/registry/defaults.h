@@ -1,0 +1,13 @@
+// What every cluster has from its first start on: namespaces and the system priority classes.
+#pragma once
+
+#include <functional>
+
+#include "api/registry/registry.h"
+
+namespace krater::api {
+
+// Creates what is missing. Answers once, with the first error that is not AlreadyExists.
+void create_default_objects(Registry& registry, std::function<void(Result<void>)> done);
+
+}  // namespace krater::api

@@ -1,0 +1,41 @@
+// The steps every created or changed object goes through, in Kubernetes' order: decode, defaults,
+// admission, validation. Pure but for the generator and what the view reads.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/admission/admission.h"
+#include "api/machinery/schema.h"
+#include "api/registry/request.h"
+#include "base/env.h"
+#include "base/result.h"
+
+namespace krater::api {
+
+// What does not change between writes.
+struct PipelineEnv {
+  const SchemaSet& schemas;
+  Rng& rng;
+  AdmissionSettings settings;
+};
+
+// Body against URL and schema: types, unknown and duplicate fields per fieldValidation. After it
+// the object holds only what the schema knows.
+Result<void> decode_body(const KindSchema& schema, std::string_view name_space,
+                         const RequestInfo& info, Json& object, std::vector<std::string>& warnings);
+
+// Defaults and canonical forms.
+void settle(const KindSchema& schema, Json& object);
+
+// Validation and validating admission. Code::Invalid with all causes, or admission's refusal.
+Result<void> approve(const KindSchema& schema, const Admission& admission);
+
+// Turns a bare refusal of admission into `pods "p" is forbidden: …`.
+Error explained(Error error, const Kind& kind, std::string_view name);
+
+// Code::TooLarge above 1.5 MiB.
+Result<void> check_size(std::size_t bytes);
+
+}  // namespace krater::api

@@ -1,0 +1,68 @@
+// From one write and a view of the objects to the change it comes to: everything but the store. A
+// lost race is answered by preparing again against a newer view. Any thread.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "api/registry/encode.h"
+#include "api/registry/pipeline.h"
+#include "api/registry/view.h"
+#include "base/result.h"
+#include "client/object_client.h"
+#include "storage/store.h"
+
+namespace krater::api {
+
+struct Change {
+  enum class What { Nothing, Put, Remove };
+  What what = What::Nothing;
+  Kind kind;
+  ObjectKey place;
+  storage::Expect expect;  // of the object's own key
+  Encoded encoded;         // Put: the new state; Remove: the last one
+  ObjectPtr before;        // null for a creation
+  std::set<std::string> claims_taken, claims_released;
+  std::vector<storage::Op> checks;  // further conditions, such as the namespace being there
+  bool created = false;
+  bool generated_name = false;
+  // The writer named no revision: when somebody else was faster, the write is prepared again.
+  bool repeatable = false;
+  std::vector<std::string> warnings;
+};
+
+struct PrepareInput {
+  const PipelineEnv& env;
+  const RequestInfo& info;
+  View& view;
+  WallTime now;
+};
+
+Result<Change> prepare(const client::Write& write, const PrepareInput& in);
+
+// One for each member of client::Write.
+Result<Change> prepare_create(const client::CreateWrite& write, const PrepareInput& in);
+Result<Change> prepare_update(const client::UpdateWrite& write, const PrepareInput& in);
+Result<Change> prepare_patch(const client::PatchWrite& write, const PrepareInput& in);
+Result<Change> prepare_delete(const client::DeleteWrite& write, const PrepareInput& in);
+Result<Change> prepare_bind(const client::BindWrite& write, const PrepareInput& in);
+
+// Shared by them.
+Result<KindSchemaPtr> schema_of(const SchemaSet& schemas, const Kind& kind);
+// Of the kind that objects of a served kind are stored as: itself, for all but events.k8s.io.
+KindSchemaPtr stored_schema(const SchemaSet& schemas, const KindSchemaPtr& served);
+// Decodes a body of a served kind and brings it into the form it is stored in; answers that form's
+// schema.
+Result<KindSchemaPtr> decode_to_stored(const KindSchemaPtr& schema, std::string_view name_space,
+                                       const PrepareInput& in, Json& object,
+                                       std::vector<std::string>& warnings);
+// Code::NotFound when absent.
+Result<ObjectPtr> existing(const View& view, const Kind& kind, std::string_view name_space,
+                           std::string_view name);
+// Fills a change of an existing object: what became of it, its claims, its expectation.
+Result<void> conclude(Change& change, Change::What what, const Json& object,
+                      const ObjectPtr& before);
+
+}  // namespace krater::api

@@ -1,0 +1,97 @@
+#include "api/registry/keys.h"
+#include "api/registry/metadata.h"
+#include "api/registry/prepare.h"
+#include "api/registry/status.h"
+
+namespace krater::api {
+namespace {
+
+// Kubelets register a node with its status in one request; everywhere else a new object has none.
+bool keeps_status_on_create(const Kind& kind) {
+  return kind == kinds::kNode;
+}
+
+// Nothing new in a namespace that is not there, or that is about to go. The check makes it hold at
+// the commit too.
+Result<void> enter_namespace(const View& view, Change& change) {
+  const std::string& name = change.place.name_space;
+  TRY_ASSIGN(const ObjectPtr space, view.get(kinds::kNamespace, "", name));
+  if (!space) return not_found(kinds::kNamespace, name);
+  if (space->deletion()) {
+    return forbidden(
+        change.kind, change.place.name,
+        "unable to create new content in namespace " + name + " because it is being terminated",
+        {{"NamespaceTerminating", "namespace " + name + " is being terminated",
+          "metadata.namespace"}});
+  }
+  if (space->revision() == Revision()) return {};  // made by this very transaction
+  storage::Op check;
+  check.what = storage::Op::What::Check;
+  check.key = store_key(kinds::kNamespace, "", name);
+  check.expect = storage::Expect::exactly(space->revision());
+  change.checks.push_back(std::move(check));
+  return {};
+}
+
+Result<void> name_it(const PrepareInput& in, Json& object, Change& change) {
+  std::string name = text_at(object, {"metadata", "name"});
+  const std::string base = text_at(object, {"metadata", "generateName"});
+  if (name.empty() && base.empty()) {
+    return invalid(change.kind, "",
+                   {required_value("metadata.name", "name or generateName is required")});
+  }
+  if (name.empty()) {
+    name = generate_name(base, in.env.rng);
+    change.generated_name = true;
+    set_path(object, {"metadata", "name"}, Json(name));
+  }
+  change.place = ObjectKey::of(change.kind, text_at(object, {"metadata", "namespace"}), name);
+  return {};
+}
+
+Result<void> check_name(const KindSchema& schema, const Change& change) {
+  const std::string problem = schema.check_name(change.place.name, false);
+  if (problem.empty()) return {};
+  return invalid(change.kind, change.place.name,
+                 {invalid_value("metadata.name", quoted(change.place.name), problem)});
+}
+
+}  // namespace
+
+Result<Change> prepare_create(const client::CreateWrite& write, const PrepareInput& in) {
+  TRY_ASSIGN(const KindSchemaPtr served, schema_of(in.env.schemas, write.kind));
+  if (!write.subresource.empty())
+    return not_found(write.kind, "");  // the server's business, not objects
+  Change change;
+  change.repeatable = true;
+  Json object = write.object;
+  TRY_ASSIGN(const KindSchemaPtr schema,
+             decode_to_stored(served, write.name_space, in, object, change.warnings));
+  change.kind = schema->kind();
+  TRY(name_it(in, object, change));
+  TRY(begin_metadata(*schema, object, in.env.rng.uuid(), in.now));
+  if (schema->subresources().status && !keeps_status_on_create(change.kind))
+    object.get_object().erase("status");
+  settle(*schema, object);
+  tidy_metadata(object, change.warnings);
+
+  if (change.kind.namespaced) TRY(enter_namespace(in.view, change));
+  Admission admission{Operation::Create, change.kind, change.place.name_space,
+                      change.place.name, "",          object,
+                      nullptr,           in.view,     in.env.settings,
+                      in.env.rng,        in.now,      change.warnings};
+  if (Result<void> mutated = mutate(admission); !mutated) {
+    return explained(std::move(mutated).error(), change.kind, change.place.name);
+  }
+  TRY(check_name(*schema, change));
+  TRY(approve(*schema, admission));
+
+  TRY_ASSIGN(const ObjectPtr there,
+             in.view.get(change.kind, change.place.name_space, change.place.name));
+  if (there && !change.generated_name) return already_exists(change.kind, change.place.name);
+  change.created = true;
+  TRY(conclude(change, Change::What::Put, object, nullptr));
+  return change;
+}
+
+}  // namespace krater::api

@@ -1,0 +1,187 @@
+#include "api/machinery/patch.h"
+#include "api/registry/deletion.h"
+#include "api/registry/metadata.h"
+#include "api/registry/prepare.h"
+#include "api/registry/status.h"
+
+namespace krater::api {
+namespace {
+
+// A PUT of these makes them when they are not there.
+bool created_by_update(const Kind& kind) {
+  return kind == kinds::kService || kind == kinds::kEndpoints || kind == kinds::kEvent ||
+         kind == kinds::kLease;
+}
+
+// Custom kinds and leases are never overwritten unseen.
+bool needs_revision(const KindSchema& schema) {
+  return !schema.built_in() || schema.kind() == kinds::kLease;
+}
+
+bool has_subresource(const KindSchema& schema, const RequestInfo& info, std::string_view name) {
+  if (name == "status") return schema.subresources().status || info.in_process;
+  if (name == "finalize") return schema.kind() == kinds::kNamespace;
+  if (name == "ephemeralcontainers") return schema.kind() == kinds::kPod;
+  return name.empty();
+}
+
+void take_member(Json& target, const Json& source, std::string_view key) {
+  if (const Json* value = find(source, {key})) {
+    target.get_object()[key] = *value;
+  } else {
+    erase_path(target, {key});
+  }
+}
+
+// What of the body counts at this endpoint; all else stays as it is.
+Json narrowed(const KindSchema& schema, std::string_view subresource, Json body, const Json& old) {
+  if (subresource.empty()) {
+    if (schema.subresources().status) take_member(body, old, "status");
+    keep_metadata(body, old);
+    return body;
+  }
+  Json out = old;
+  if (subresource == "status") take_member(out, body, "status");
+  if (subresource == "finalize") {
+    const Json* finalizers = find(body, {"spec", "finalizers"});
+    set_path(out, {"spec", "finalizers"}, finalizers != nullptr ? *finalizers : Json(JsonArray()));
+  }
+  if (subresource == "ephemeralcontainers") {
+    if (const Json* containers = find(body, {"spec", "ephemeralContainers"})) {
+      set_path(out, {"spec", "ephemeralContainers"}, *containers);
+    }
+  }
+  return out;
+}
+
+Result<void> check_uid(const Kind& kind, const Json& body, const Object& old) {
+  const std::string uid = text_at(body, {"metadata", "uid"});
+  if (uid.empty() || uid == old.uid().text()) return {};
+  return conflict(kind, old.name(),
+                  "Precondition failed: UID in precondition: " + uid +
+                      ", UID in object meta: " + old.uid().text());
+}
+
+// The second half of updates and patches: `body` is the whole object as the client wants it (stored
+// form).
+Result<Change> change_existing(const KindSchema& schema, Change change,
+                               std::string_view subresource, Json body, const ObjectPtr& current,
+                               const PrepareInput& in) {
+  const std::shared_ptr<const Json> old = current->document();
+  TRY(check_uid(change.kind, body, *current));
+  Json object = narrowed(schema, subresource, std::move(body), *old);
+  settle(schema, object);
+  tidy_metadata(object, change.warnings);
+  Admission admission{Operation::Update,
+                      change.kind,
+                      change.place.name_space,
+                      change.place.name,
+                      std::string(subresource),
+                      object,
+                      old.get(),
+                      in.view,
+                      in.env.settings,
+                      in.env.rng,
+                      in.now,
+                      change.warnings};
+  if (Result<void> mutated = mutate(admission); !mutated) {
+    return explained(std::move(mutated).error(), change.kind, change.place.name);
+  }
+  if (object == *old) {
+    TRY(conclude(change, Change::What::Nothing, object, current));
+    return change;
+  }
+  count_generation(schema, object, *old);
+  TRY(approve(schema, admission));
+  TRY(conclude(change, may_go(change.kind, object) ? Change::What::Remove : Change::What::Put,
+               object, current));
+  return change;
+}
+
+// A revision in the body that is not the current one. 0 and "" name none.
+Result<void> check_revision(Change& change, const std::string& asked, const Object& current) {
+  change.repeatable = asked.empty() || asked == "0";
+  if (change.repeatable || asked == current.revision().text()) return {};
+  return modified_conflict(change.kind, current.name());
+}
+
+Result<void> apply_patch(const KindSchema& schema, const client::PatchWrite& write, Json& target) {
+  switch (write.type) {
+    case client::PatchType::Json:
+      return json_patch(target, write.patch);
+    case client::PatchType::Merge:
+      return merge_patch(target, write.patch);
+    case client::PatchType::StrategicMerge:
+      return schema.strategic_merge(target, write.patch);
+    case client::PatchType::Apply:
+      return make_error(
+          Code::UnsupportedMedia,
+          "the body of the request was in an unknown format - accepted media types include: "
+          "application/json-patch+json, application/merge-patch+json, "
+          "application/strategic-merge-patch+json");
+  }
+  return internal_error("unknown patch type");
+}
+
+}  // namespace
+
+Result<Change> prepare_update(const client::UpdateWrite& write, const PrepareInput& in) {
+  TRY_ASSIGN(const KindSchemaPtr served, schema_of(in.env.schemas, write.kind));
+  if (!has_subresource(*served, in.info, write.subresource)) return not_found(write.kind, "");
+  Change change;
+  Json body = write.object;
+  TRY_ASSIGN(const KindSchemaPtr schema,
+             decode_to_stored(served, write.name_space, in, body, change.warnings));
+  TRY(check_body_name(write.name, body));
+  change.kind = schema->kind();
+  change.place = ObjectKey::of(change.kind, write.name_space, write.name);
+  TRY_ASSIGN(const ObjectPtr current, in.view.get(change.kind, write.name_space, write.name));
+  const std::string revision = text_at(body, {"metadata", "resourceVersion"});
+  if (!current) {
+    if (!created_by_update(change.kind) || !write.subresource.empty() || !revision.empty()) {
+      return not_found(change.kind, write.name);
+    }
+    return prepare_create(client::CreateWrite{write.kind, write.name_space, write.object}, in);
+  }
+  if (revision.empty() && needs_revision(*schema) && !in.info.in_process) {
+    return invalid(
+        change.kind, write.name,
+        {invalid_value("metadata.resourceVersion", "0", "must be specified for an update")});
+  }
+  TRY(check_revision(change, revision, *current));
+  return change_existing(*schema, std::move(change), write.subresource, std::move(body), current,
+                         in);
+}
+
+Result<Change> prepare_patch(const client::PatchWrite& write, const PrepareInput& in) {
+  TRY_ASSIGN(const KindSchemaPtr served, schema_of(in.env.schemas, write.kind));
+  if (!has_subresource(*served, in.info, write.subresource)) return not_found(write.kind, "");
+  Change change;
+  change.kind = served->stored_kind();
+  change.place = ObjectKey::of(change.kind, write.name_space, write.name);
+  TRY_ASSIGN(const ObjectPtr current, existing(in.view, change.kind, write.name_space, write.name));
+  if (write.only_if && *write.only_if != current->revision())
+    return modified_conflict(change.kind, write.name);
+
+  Json body = *current->document();
+  served->from_stored(body);
+  set_path(body, {"apiVersion"}, Json(served->kind().api_version()));
+  TRY(apply_patch(*served, write, body));
+  // A patch that leaves the revision alone carries the current one along: it is pinned only if it
+  // says another.
+  const std::string revision = text_at(body, {"metadata", "resourceVersion"});
+  const bool pinned =
+      write.only_if.has_value() || find(write.patch, {"metadata", "resourceVersion"}) != nullptr;
+  if (pinned) TRY(check_revision(change, revision, *current));
+  if (!pinned && !revision.empty() && revision != current->revision().text()) {
+    return modified_conflict(change.kind, write.name);
+  }
+  change.repeatable = !pinned;
+  TRY_ASSIGN(const KindSchemaPtr schema,
+             decode_to_stored(served, write.name_space, in, body, change.warnings));
+  TRY(check_body_name(write.name, body));
+  return change_existing(*schema, std::move(change), write.subresource, std::move(body), current,
+                         in);
+}
+
+}  // namespace krater::api

@@ -1,0 +1,217 @@
+#include "api/registry/registry.h"
+
+#include <utility>
+
+#include "api/registry/collection.h"
+#include "api/registry/commit.h"
+#include "api/registry/defaults.h"
+#include "api/registry/event_expiry.h"
+#include "api/registry/keys.h"
+#include "api/registry/list.h"
+#include "api/registry/projection.h"
+#include "api/registry/status.h"
+#include "api/registry/watch_cursor.h"
+#include "base/check.h"
+
+namespace krater::api {
+namespace {
+
+// A round of many writers of one object has one winner; a writer must be able to lose many.
+// Upstream gives up after 5.
+constexpr int kMaxTries = 100;
+
+// A request on its way, kept by whoever works on it next.
+struct Attempt {
+  std::vector<client::Write> writes;
+  RequestInfo info;
+  Registry::ManyDone done;
+  int tries = 0;
+};
+
+Error with_index(Error error, std::size_t index, std::size_t count) {
+  if (count == 1) return error;
+  error.causes.insert(error.causes.begin(),
+                      Cause{"", error.message, "[" + std::to_string(index) + "]"});
+  return error;
+}
+
+class TheRegistry final : public Registry {
+ public:
+  explicit TheRegistry(RegistryDeps deps)
+      : deps_(std::move(deps)), env_{deps_.schemas, deps_.rng, deps_.admission} {}
+
+  void write(client::Write write, RequestInfo info, Done done) override {
+    std::vector<client::Write> writes;
+    writes.push_back(std::move(write));
+    transact(std::move(writes), std::move(info),
+             [done = std::move(done)](Result<std::vector<Answer>> answers) {
+               if (!answers) return done(std::move(answers).error());
+               done(std::move(answers->front()));
+             });
+  }
+
+  void transact(std::vector<client::Write> writes, RequestInfo info, ManyDone done) override {
+    if (writes.empty()) return done(std::vector<Answer>());
+    run(std::make_shared<Attempt>(Attempt{std::move(writes), std::move(info), std::move(done)}));
+  }
+
+  void evict(client::DeleteWrite options, RequestInfo info, Done done) override {
+    options.kind = kinds::kPod;
+    write(std::move(options), std::move(info), std::move(done));
+  }
+
+  void delete_collection(const Kind& kind, ListQuery query, client::DeleteWrite options,
+                         RequestInfo info, ManyDone done) override {
+    Result<ListResult> selected = list(kind, query);
+    if (!selected) return done(std::move(selected).error());
+    delete_each(*this, kind, std::move(selected->items), std::move(options), std::move(info),
+                std::move(done));
+  }
+
+  Result<ObjectPtr> get(const Kind& kind, std::string_view name_space, std::string_view name,
+                        std::string_view resource_version) const override {
+    TRY_ASSIGN(const KindSchemaPtr schema, schema_of(deps_.schemas, kind));
+    TRY_ASSIGN(const std::optional<Revision> asked, parse_revision(resource_version));
+    TRY_ASSIGN(storage::SnapshotPtr snapshot, snapshot_not_older(deps_.store, asked));
+    TRY_ASSIGN(const ObjectPtr object,
+               View(std::move(snapshot)).get(schema->stored_kind(), name_space, name));
+    if (!object) return not_found(kind, name);
+    return projected(*schema, object);
+  }
+
+  Result<ListResult> list(const Kind& kind, const ListQuery& query) const override {
+    TRY_ASSIGN(const KindSchemaPtr schema, schema_of(deps_.schemas, kind));
+    return read_list(deps_.store, schema, query);
+  }
+
+  Result<std::unique_ptr<Watch>> watch(const Kind& kind, const WatchQuery& query,
+                                       std::function<void()> notify) const override {
+    TRY_ASSIGN(KindSchemaPtr schema, schema_of(deps_.schemas, kind));
+    return open_watch(deps_.store, std::move(schema), query, std::move(notify));
+  }
+
+  void create_defaults(std::function<void(Result<void>)> done) override {
+    create_default_objects(*this, std::move(done));
+  }
+
+  void expire_events() override { delete_old_events(deps_.store, deps_.clock.now()); }
+
+  const SchemaSet& schemas() const override { return deps_.schemas; }
+
+ private:
+  using AttemptPtr = std::shared_ptr<Attempt>;
+
+  void run(AttemptPtr attempt) {
+    ++attempt->tries;
+    Result<std::vector<Change>> prepared = prepare_all(*attempt);
+    if (!prepared) return attempt->done(std::move(prepared).error());
+    if (attempt->info.dry_run) return attempt->done(served(*attempt, dry_answers(*prepared)));
+    Result<CommitPlan> plan = plan_commit(*prepared);
+    if (!plan) return attempt->done(std::move(plan).error());
+    if (plan->transaction.ops.empty())
+      return attempt->done(served(*attempt, answers_of(*plan, *prepared, {})));
+
+    storage::Transaction transaction = std::move(plan->transaction);
+    plan->transaction = {};
+    auto context = std::make_shared<std::pair<CommitPlan, std::vector<Change>>>(
+        *std::move(plan), *std::move(prepared));
+    deps_.store.commit(
+        std::move(transaction),
+        [this, attempt = std::move(attempt), context = std::move(context)](
+            std::optional<storage::CommitFailure> failure, storage::Committed committed) {
+          if (!failure)
+            return attempt->done(
+                served(*attempt, answers_of(context->first, context->second, committed)));
+          lose(attempt, context->first, context->second, *failure);
+        });
+  }
+
+  void lose(const AttemptPtr& attempt, const CommitPlan& plan, const std::vector<Change>& changes,
+            const storage::CommitFailure& failure) {
+    const Loss loss = judge_failure(plan, changes, failure);
+    if (!loss.repeatable || attempt->tries >= kMaxTries) {
+      return attempt->done(with_index(error_of_loss(changes, loss, failure),
+                                      loss.change.value_or(0), changes.size()));
+    }
+    if (!deps_.offload) return run(attempt);
+    deps_.offload([this, attempt] { run(attempt); });
+  }
+
+  Result<std::vector<Change>> prepare_all(const Attempt& attempt) {
+    View view(deps_.store.snapshot());
+    const PrepareInput in{env_, attempt.info, view, deps_.clock.now()};
+    std::vector<Change> out;
+    out.reserve(attempt.writes.size());
+    for (std::size_t i = 0; i < attempt.writes.size(); ++i) {
+      Result<Change> change = prepare(attempt.writes[i], in);
+      if (!change) return with_index(std::move(change).error(), i, attempt.writes.size());
+      if (i + 1 < attempt.writes.size() && change->what != Change::What::Nothing) {
+        view.set(store_key(change->place),
+                 change->what == Change::What::Put ? outcome_of(*change) : nullptr);
+        for (const std::string& claim : change->claims_taken) view.claim(claim);
+      }
+      out.push_back(*std::move(change));
+    }
+    return out;
+  }
+
+  // Objects of kinds that are stored as another kind go out as the kind that was asked for.
+  std::vector<Answer> served(const Attempt& attempt, std::vector<Answer> answers) const {
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      const Kind* kind = kind_of(attempt.writes[i]);
+      if (kind == nullptr) continue;
+      const KindSchemaPtr schema = deps_.schemas.find(kind->group, kind->version, kind->plural);
+      if (schema) answers[i].object = projected(*schema, answers[i].object);
+    }
+    return answers;
+  }
+
+  static const Kind* kind_of(const client::Write& write) {
+    struct Of {
+      const Kind* operator()(const client::BindWrite&) const { return nullptr; }
+      const Kind* operator()(const client::CreateWrite& w) const { return &w.kind; }
+      const Kind* operator()(const client::UpdateWrite& w) const { return &w.kind; }
+      const Kind* operator()(const client::PatchWrite& w) const { return &w.kind; }
+      const Kind* operator()(const client::DeleteWrite& w) const { return &w.kind; }
+    };
+    return std::visit(Of{}, write);
+  }
+
+  RegistryDeps deps_;
+  PipelineEnv env_;
+};
+
+// Deletes that always answer with the object, also when it is gone.
+bool answers_with_object(const Kind& kind) {
+  return kind == kinds::kPod || kind == kinds::kService || kind == kinds::kServiceAccount;
+}
+
+}  // namespace
+
+std::unique_ptr<Registry> make_registry(RegistryDeps deps) {
+  return std::make_unique<TheRegistry>(std::move(deps));
+}
+
+Bytes delete_body(const Kind& kind, const Answer& answer) {
+  if (!answer.gone || answers_with_object(kind)) return answer.object->bytes();
+  JsonObject details;
+  details["name"] = answer.object->name();
+  if (!kind.group.empty()) details["group"] = kind.group;
+  details["kind"] = kind.plural;
+  details["uid"] = answer.object->uid().text();
+  return std::make_shared<const std::string>(to_json(success_status(std::move(details))));
+}
+
+std::string delete_collection_body(const KindSchema& schema, const std::vector<Answer>& answers,
+                                   Revision at) {
+  std::string out = "{\"kind\":\"" + schema.list_kind() + "\",\"apiVersion\":\"" +
+                    schema.kind().api_version() + "\",\"metadata\":{\"resourceVersion\":\"" +
+                    at.text() + "\"},\"items\":[";
+  for (const Answer& answer : answers) {
+    if (&answer != answers.data()) out += ',';
+    out += *answer.object->bytes();
+  }
+  return out.append(kListTail);
+}
+
+}  // namespace krater::api
