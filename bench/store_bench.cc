@@ -146,7 +146,7 @@ Rate raw_creates(const fs::path& path, double group, std::size_t value_bytes, do
                 .Put(data_key(key, Revision(revision)),
                      version_head(VersionKind::Put, Revision(revision)) + value)
                 .ok());
-      CHECK(batch.Put(log_key(Revision(revision)), log_value({Event::What::Put, {}, key})).ok());
+      CHECK(batch.Put(log_key(Revision(revision)), log_value({LogEntry::What::Put, {}, key})).ok());
     }
     CHECK(db->Write(synced, &batch).ok());
   }

@@ -95,18 +95,20 @@ std::optional<Version> parse_version(std::string_view bytes) {
 }
 
 std::string log_value(const LogEntry& entry) {
-  std::string row(1, entry.what == Event::What::Put ? 'p' : 'd');
+  std::string row(1, static_cast<char>(entry.what));
   append_number(row, bits(entry.previous));
   row.append(entry.key);
   return row;
 }
 
 std::optional<LogEntry> parse_log_value(std::string_view bytes) {
-  if (bytes.size() < 2 + kNumberBytes || (bytes.front() != 'p' && bytes.front() != 'd')) {
-    return std::nullopt;
-  }
-  return LogEntry{bytes.front() == 'p' ? Event::What::Put : Event::What::Delete,
-                  revision_of(read_number(bytes.substr(1))), bytes.substr(1 + kNumberBytes)};
+  if (bytes.size() < 1 + kNumberBytes) return std::nullopt;
+  const auto what = static_cast<LogEntry::What>(bytes.front());
+  const LogEntry entry{what, revision_of(read_number(bytes.substr(1))),
+                       bytes.substr(1 + kNumberBytes)};
+  const bool write = what == LogEntry::What::Put || what == LogEntry::What::Delete;
+  if (write ? entry.key.empty() : what != LogEntry::What::Jump) return std::nullopt;
+  return entry;
 }
 
 }  // namespace krater::storage

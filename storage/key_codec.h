@@ -3,7 +3,7 @@
 //
 //   'd' key 00 ~revision   ->  kind created value   one row a version; newest first, for revisions
 //   are complemented 'l' revision           ->  what previous key    the log: one row a revision
-//   'm' name               ->  number               format, compacted, swept
+//   'm' name               ->  number               format, compacted, swept, reserved
 //
 // Numbers are 8 bytes, big endian. Keys hold no NUL, so every version of "a" lies before any
 // version of "a!".
@@ -21,7 +21,9 @@ namespace krater::storage {
 inline constexpr std::int64_t kFormatVersion = 1;
 inline constexpr std::string_view kMetaFormat = "mformat";
 inline constexpr std::string_view kMetaCompacted =
-    "mcompacted";                                         // history up to here is gone for readers
+    "mcompacted";  // history up to here is gone for readers
+inline constexpr std::string_view kMetaReserved =
+    "mreserved";  // relaxed writes may have used revisions up to here
 inline constexpr std::string_view kMetaSwept = "mswept";  // and up to here has left the disk, too
 
 // The tables' bounds, for iterators: [begin, end).
@@ -61,9 +63,11 @@ std::string version_head(VersionKind kind, Revision created);
 std::optional<Version> parse_version(std::string_view bytes);
 
 struct LogEntry {
-  Event::What what;
-  Revision previous;  // the version before; 0 for a creation
-  std::string_view key;
+  // Jump: the revisions after `previous` and before this one were given out and lost in a crash.
+  enum class What : char { Put = 'p', Delete = 'd', Jump = 'j' };
+  What what;
+  Revision previous;     // the version before; 0 for a creation
+  std::string_view key;  // empty for a jump
 };
 std::string log_value(const LogEntry& entry);
 std::optional<LogEntry> parse_log_value(std::string_view bytes);

@@ -19,10 +19,10 @@ TEST(KeyCodec, RowsRoundTrip) {
     EXPECT_EQ(parsed->key, "a/b");
     EXPECT_EQ(parsed->revision, Revision(number));
   }
-  const std::string entry = log_value({Event::What::Delete, Revision(7), "k"});
+  const std::string entry = log_value({LogEntry::What::Delete, Revision(7), "k"});
   const auto log = parse_log_value(entry);
   ASSERT_TRUE(log);
-  EXPECT_EQ(log->what, Event::What::Delete);
+  EXPECT_EQ(log->what, LogEntry::What::Delete);
   EXPECT_EQ(log->previous, Revision(7));
   EXPECT_EQ(log->key, "k");
   const std::string bytes = version_head(VersionKind::DeletedWithValue, Revision(9)) + "value";

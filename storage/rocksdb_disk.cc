@@ -76,7 +76,8 @@ rocksdb::Status add_event(rocksdb::WriteBatch& batch, const Event& event) {
       batch.Put(rocksdb::SliceParts(key.data(), 1), rocksdb::SliceParts(value.data(), 2));
   if (!status.ok()) return status;
   const Revision previous = event.previous ? event.previous->modified : Revision();
-  return batch.Put(log_key(record.modified), log_value({event.what, previous, record.key}));
+  const auto what = event.what == Event::What::Put ? LogEntry::What::Put : LogEntry::What::Delete;
+  return batch.Put(log_key(record.modified), log_value({what, previous, record.key}));
 }
 
 }  // namespace
@@ -130,12 +131,16 @@ Revision Disk::durable_mark() const {
   return mark_->at_open();
 }
 
-Result<void> Disk::append(const std::vector<EventPtr>& events, bool synced) {
+Result<void> Disk::append(const std::vector<EventPtr>& events, bool synced,
+                          std::optional<Revision> reserve) {
   rocksdb::WriteBatch batch;
+  rocksdb::Status added;
   for (const EventPtr& event : events) {
-    const rocksdb::Status added = add_event(batch, *event);
+    added = add_event(batch, *event);
     if (!added.ok()) return error(added, "encoding");
   }
+  if (reserve) added = batch.Put(kMetaReserved, encode_number(reserve->number()));
+  if (!added.ok()) return error(added, "encoding");
   rocksdb::WriteOptions options;
   options.sync = synced;
   const rocksdb::Status status = db_->Write(options, &batch);
@@ -144,10 +149,21 @@ Result<void> Disk::append(const std::vector<EventPtr>& events, bool synced) {
   return {};
 }
 
-Result<void> Disk::sync(Revision head) {
-  // A synced write takes everything before it along; SyncWAL() is not to be had in memory.
-  TRY(set_meta(kMetaFormat, kFormatVersion));
+Result<void> Disk::settle(Revision head) {
+  // A synced write takes everything before it along.
+  TRY(set_meta(kMetaReserved, head.number()));
   mark_->advance(head);
+  return {};
+}
+
+Result<void> Disk::jump(Revision head, Revision to) {
+  rocksdb::WriteBatch batch;
+  rocksdb::Status status = batch.Put(log_key(to), log_value({LogEntry::What::Jump, head, {}}));
+  if (status.ok()) status = batch.Put(kMetaReserved, encode_number(to.number()));
+  rocksdb::WriteOptions options;
+  options.sync = true;
+  if (status.ok()) status = db_->Write(options, &batch);
+  if (!status.ok()) return error(status, "recovering");
   return {};
 }
 

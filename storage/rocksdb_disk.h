@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,9 +31,15 @@ class Disk {
   Disk& operator=(const Disk&) = delete;
 
   // Writer's thread. All of the events in one atomic write; `synced`: on disk when this returns.
-  Result<void> append(const std::vector<EventPtr>& events, bool synced);
-  // Writer's thread. Everything appended so far is on disk when this returns.
-  Result<void> sync(Revision head);
+  // `reserve`: relaxed writes may use revisions up to here; takes a synced write.
+  Result<void> append(const std::vector<EventPtr>& events, bool synced,
+                      std::optional<Revision> reserve);
+  // Writer's thread, at the end: everything is on disk when this returns, and nothing more is
+  // reserved.
+  Result<void> settle(Revision head);
+  // Recovery: what lies between `head` and `to` was given out and lost; the log says so from now
+  // on.
+  Result<void> jump(Revision head, Revision to);
 
   rocksdb::DB& db() const { return *db_; }
   const std::string& path() const { return path_; }

@@ -129,6 +129,45 @@ TEST(PowerLoss, KeepsEveryAcknowledgedWriteAndNothingHalf) {
   }
 }
 
+TEST(PowerLoss, RevisionsThatWereSeenAreNotGivenOutAgain) {
+  SeededRng rng(3);
+  DiskMedium medium;
+  FaultyDisk disk;
+  OpenOptions tuning;
+  tuning.env = disk.env();
+  auto store = must_open(medium, tuning);
+  put(*store, "synced", "1");
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(commit(*store, {put_op("lease", std::to_string(i))}, Durability::Relaxed).ok());
+  }
+  const Revision seen = store->revision();
+  ASSERT_EQ(seen, Revision(21));
+  disk.lose_power(rng);
+  store.reset();
+  disk.restore_power();
+
+  store = must_open(medium, tuning);
+  EXPECT_GT(store->revision(), seen);
+  const Revision kept = (*store->snapshot()->get("lease"))->modified;
+  ASSERT_LT(kept, seen) << "the seed must lose something";
+  EXPECT_EQ(store->watch({{}, seen}).error().code, Code::Expired) << "it saw what is gone";
+  EXPECT_EQ(store->snapshot_at(seen).error().code, Code::Expired);
+  const Revision next = put(*store, "synced", "2");
+  for (int reopened = 0; reopened < 2; ++reopened) {
+    auto watch = *store->watch({{}, kept});
+    EXPECT_EQ(texts(drain(*watch)),
+              (std::vector<std::string>{"put synced=2 @" + next.text() + " was 1@1"}));
+    EXPECT_EQ(store->watch({{}, seen}).error().code, Code::Expired);
+    watch.reset();
+    store.reset();
+    store = must_open(medium, tuning);
+  }
+  EXPECT_EQ(store->revision(), next) << "a clean end loses nothing and skips nothing";
+  ASSERT_TRUE(store->compact(next));
+  store.reset();
+  EXPECT_EQ(must_open(medium, tuning)->revision(), next);
+}
+
 // --- space
 // ---------------------------------------------------------------------------------------------------
 

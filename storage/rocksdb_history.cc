@@ -71,7 +71,7 @@ Result<History::Events> DiskHistory::events(const KeyRange& range, Revision afte
   Events found{{}, upto};
   std::optional<Error> failed;
   TRY(rows.log(after, upto, [&](Revision revision, const LogEntry& entry) {
-    if (!range.contains(entry.key)) return true;
+    if (entry.what == LogEntry::What::Jump || !range.contains(entry.key)) return true;
     if (found.events.size() == limit) {
       found.upto = found.events.back()->revision();
       return false;
@@ -90,8 +90,9 @@ Result<History::Events> DiskHistory::events(const KeyRange& range, Revision afte
       failed = std::move(record).error();
       return false;
     }
-    found.events.push_back(
-        std::make_shared<const Event>(Event{entry.what, *std::move(record), std::move(previous)}));
+    found.events.push_back(std::make_shared<const Event>(
+        Event{entry.what == LogEntry::What::Put ? Event::What::Put : Event::What::Delete,
+              *std::move(record), std::move(previous)}));
     return true;
   }));
   if (failed) return *std::move(failed);

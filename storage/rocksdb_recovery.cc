@@ -28,39 +28,62 @@ Result<void> check_format(Disk& disk, const Rows& rows) {
   return disk.set_meta(kMetaFormat, kFormatVersion);
 }
 
-// The last revision of a log that must not have holes.
-Result<Revision> log_head(const Disk& disk, const Rows& rows, Revision compacted) {
-  Revision head = compacted;
+struct Log {
+  Recovered recovered;
+  Revision written;  // the last revision that is a write, if one is left in the log
+};
+
+// A log must have no holes but those it states itself.
+Result<Log> read_log(const Disk& disk, const Rows& rows) {
+  Log log;
+  log.recovered.head = disk.compacted();
+  Revision& head = log.recovered.head;
   Revision hole;
-  TRY(rows.log(compacted, Revision(INT64_MAX), [&](Revision revision, const LogEntry&) {
-    if (revision != head.next()) {
+  TRY(rows.log(head, Revision(INT64_MAX), [&](Revision revision, const LogEntry& entry) {
+    const bool jump = entry.what == LogEntry::What::Jump;
+    if (jump ? entry.previous > head : revision != head.next()) {
       hole = head.next();
       return false;
     }
+    if (jump) log.recovered.lost.push_back({entry.previous, Revision(revision.number() - 1)});
+    if (!jump) log.written = revision;
     head = revision;
     return true;
   }));
   if (hole != Revision()) return disk.damaged("revision " + hole.text() + " is missing in the log");
-  return head;
+  return log;
+}
+
+// Relaxed writes were published before they were on disk. What a crash took of them must not be
+// given out again: a client may have seen it, and would never learn what stands there now.
+Result<void> skip_reserved(Disk& disk, Recovered& recovered) {
+  TRY_ASSIGN(const std::int64_t reserved, disk.meta(kMetaReserved, 0));
+  if (Revision(reserved) <= recovered.head) return {};
+  const Revision to(reserved + 1);
+  TRY(disk.jump(recovered.head, to));
+  recovered.lost.push_back({recovered.head, Revision(reserved)});
+  recovered.head = to;
+  return {};
 }
 
 }  // namespace
 
-Result<Revision> recover(Disk& disk, IndexEditor& index) {
+Result<Recovered> recover(Disk& disk, IndexEditor& index) {
   // Not owned: the rows live shorter than the disk.
   const Rows rows(std::shared_ptr<const Disk>(std::shared_ptr<const Disk>(), &disk));
   TRY(check_format(disk, rows));
   TRY_ASSIGN(const std::int64_t compacted, disk.meta(kMetaCompacted, 0));
   disk.set_compacted(Revision(compacted));
-  TRY_ASSIGN(const Revision head, log_head(disk, rows, disk.compacted()));
+  TRY_ASSIGN(Log log, read_log(disk, rows));
   Revision newest;
   TRY(rows.newest({}, {}, Revision(INT64_MAX), [&](const DataKey& key, const Version& version) {
     newest = std::max(newest, key.revision);
     if (version.kind == VersionKind::Put) index.put(make_record(disk.decode(), key, version));
     return true;
   }));
-  if (newest > head || (head > disk.compacted() && newest != head)) {
-    return disk.damaged("the log ends at revision " + head.text() + ", the data at " +
+  const Revision head = log.recovered.head;
+  if (newest > head || (log.written != Revision() && newest != log.written)) {
+    return disk.damaged("the log ends at revision " + log.written.text() + ", the data at " +
                         newest.text());
   }
   if (head < disk.durable_mark()) {
@@ -68,7 +91,8 @@ Result<Revision> recover(Disk& disk, IndexEditor& index) {
                         " had been acknowledged, but the write-ahead log can be read up to " +
                         head.text() + " only");
   }
-  return head;
+  TRY(skip_reserved(disk, log.recovered));
+  return std::move(log.recovered);
 }
 
 }  // namespace krater::storage

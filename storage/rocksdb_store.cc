@@ -23,14 +23,15 @@ namespace {
 class RocksdbStore final : public Store {
  public:
   RocksdbStore(const OpenOptions& options, std::shared_ptr<Disk> disk, IndexEditor index,
-               Revision head)
+               Recovered recovered)
       : disk_(std::move(disk)),
         history_(std::make_shared<const DiskHistory>(disk_)),
+        lost_(std::move(recovered.lost)),
         index_(std::move(index)),
-        head_(head),
+        head_(recovered.head),
         snapshots_({options.recent_snapshots, options.recent_snapshot_bytes}, index_.freeze(),
-                   head),
-        hub_(head, {options.recent_events, options.recent_event_bytes}, history_),
+                   head_),
+        hub_(head_, {options.recent_events, options.recent_event_bytes}, history_),
         queue_({options.queue_transactions, options.queue_bytes, options.group_bytes}),
         threaded_(options.writer_thread) {
     if (threaded_) writer_ = std::thread([this] { run_writer(); });
@@ -64,15 +65,18 @@ class RocksdbStore final : public Store {
   void write_queued();
   void handle(std::vector<PendingCommit> group);
   void write_group(std::vector<PendingCommit> group);
+  Result<void> append(const CommitPlan& plan);
   void publish(CommitPlan& plan);
   void fail(const Error& error);
   Error refusal() const;
 
   const std::shared_ptr<Disk> disk_;
   const std::shared_ptr<const DiskHistory> history_;
+  const std::vector<LostRevisions> lost_;
   // Writer's thread only.
   IndexEditor index_;
   Revision head_;
+  Revision reserved_;  // relaxed writes need no sync up to here
   bool writing_ = false;
   // Any thread.
   Snapshots snapshots_;
@@ -92,6 +96,11 @@ Result<void> RocksdbStore::check_revision(Revision revision) const {
     return make_error(Code::Invalid, "revision " + revision.text() +
                                          " has not happened yet, the newest is " +
                                          this->revision().text());
+  }
+  for (const LostRevisions& lost : lost_) {
+    if (revision > lost.after && revision <= lost.upto) {
+      return make_error(Code::Expired, "revision " + revision.text() + " was lost in a crash");
+    }
   }
   return {};
 }
@@ -139,7 +148,7 @@ void RocksdbStore::write_group(std::vector<PendingCommit> group) {
   outcomes.reserve(group.size());
   for (PendingCommit& pending : group) outcomes.push_back(plan.add(std::move(pending.transaction)));
   if (!plan.events().empty()) {
-    const auto written = disk_->append(plan.events(), plan.synced());
+    const auto written = append(plan);
     if (!written) {
       // The index now holds what is not on disk; nobody sees it, for nothing is published any more.
       fail(written.error());
@@ -151,6 +160,19 @@ void RocksdbStore::write_group(std::vector<PendingCommit> group) {
   for (std::size_t i = 0; i < group.size(); ++i) {
     group[i].done(std::move(outcomes[i].failure), std::move(outcomes[i].committed));
   }
+}
+
+// A relaxed group waits for no sync, but the revisions it uses must never be given out again after
+// a crash: they are reserved on disk beforehand, many at a time.
+Result<void> RocksdbStore::append(const CommitPlan& plan) {
+  constexpr std::int64_t kReserve = 10'000;
+  if (plan.synced() || plan.head() <= reserved_) {
+    return disk_->append(plan.events(), plan.synced(), std::nullopt);
+  }
+  const Revision reserve(plan.head().number() + kReserve);
+  TRY(disk_->append(plan.events(), true, reserve));
+  reserved_ = reserve;
+  return {};
 }
 
 // Readers first: who learns of an event may ask for the state that has it.
@@ -196,7 +218,7 @@ void RocksdbStore::stop() {
     queue_.close();
     if (writer_.joinable()) writer_.join();
     if (failure()) return;
-    if (const auto synced = disk_->sync(head_); !synced) fail(synced.error());
+    if (const auto synced = disk_->settle(head_); !synced) fail(synced.error());
   });
 }
 
@@ -205,11 +227,12 @@ void RocksdbStore::stop() {
 Result<std::unique_ptr<Store>> open_rocksdb(OpenOptions options) {
   TRY_ASSIGN(std::shared_ptr<Disk> disk, Disk::open(options));
   IndexEditor index;
-  TRY_ASSIGN(const Revision head, recover(*disk, index));
-  log::info("store.open",
-            {{"path", disk->path()}, {"revision", head}, {"compacted", disk->compacted()}});
-  return std::unique_ptr<Store>(
-      std::make_unique<RocksdbStore>(options, std::move(disk), std::move(index), head));
+  TRY_ASSIGN(Recovered recovered, recover(*disk, index));
+  log::info(
+      "store.open",
+      {{"path", disk->path()}, {"revision", recovered.head}, {"compacted", disk->compacted()}});
+  return std::unique_ptr<Store>(std::make_unique<RocksdbStore>(
+      options, std::move(disk), std::move(index), std::move(recovered)));
 }
 
 }  // namespace krater::storage

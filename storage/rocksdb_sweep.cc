@@ -21,8 +21,10 @@ Result<void> step(const std::shared_ptr<Disk>& disk, Revision after, Revision up
   rocksdb::Status status;
   const Rows rows(disk);
   TRY(rows.log(after, upto, [&](Revision revision, const LogEntry& entry) {
-    if (entry.previous != Revision()) status = batch.Delete(data_key(entry.key, entry.previous));
-    if (status.ok() && entry.what == Event::What::Delete) {
+    if (entry.what != LogEntry::What::Jump && entry.previous != Revision()) {
+      status = batch.Delete(data_key(entry.key, entry.previous));
+    }
+    if (status.ok() && entry.what == LogEntry::What::Delete) {
       status = batch.Delete(data_key(entry.key, revision));
     }
     if (status.ok()) status = batch.Delete(log_key(revision));

@@ -92,7 +92,8 @@ struct CommitFailure {
   RecordPtr current{};  // what stands there now, if anything
 };
 
-// Called once, on the writer's thread: hand over, do not work there.
+// Called once, on the writer's thread, or on the caller's when the queue refuses: hand over, do not
+// work there.
 using CommitDone = std::function<void(std::optional<CommitFailure> failure, Committed committed)>;
 
 struct Event {
@@ -153,7 +154,8 @@ class Store {
  public:
   virtual ~Store() = default;
   virtual SnapshotPtr snapshot() const = 0;
-  // Code::Expired below the compaction, Code::Invalid for a revision that has not happened.
+  // Code::Expired below the compaction (or lost with a relaxed write in a crash), Code::Invalid for
+  // a revision that has not happened.
   virtual Result<SnapshotPtr> snapshot_at(Revision revision) const = 0;
   virtual Revision revision() const = 0;
   virtual Revision compacted() const = 0;
