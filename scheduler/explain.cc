@@ -29,13 +29,23 @@ std::string with_figures(const std::string& text, const std::string& figures) {
   return figures.empty() ? text : text + " (" + figures + ")";
 }
 
+std::string amounts_text(const Session& session, const Resource& amounts) {
+  std::string out;
+  for (Dim d = 0; d < amounts.dims(); ++d) {
+    if (amounts.at(d) <= 0) continue;
+    out += (out.empty() ? "" : ", ") + session.names().text(d, amounts.at(d));
+  }
+  return out;
+}
+
 std::string origin(const Session& session, JobId id) {
   const JobNote& note = session.note(id);
   if (note.refusal) return with_figures(note.refusal->message, note.refusal->figures);
   if (!note.fit_errors.empty()) {
     const auto& [task, error] = *note.fit_errors.begin();
     return session.job(id).tasks[task].spec->name() + ": " +
-           with_figures(error->text(), error->figures);
+           with_figures(error->text(), error->figures + "; all that waits here requests: " +
+                                           amounts_text(session, session.job(id).pending));
   }
   if (!note.queue_errors.empty()) {
     const auto& [task, refusal] = *note.queue_errors.begin();

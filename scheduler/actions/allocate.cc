@@ -124,8 +124,30 @@ class Allocator {
       return !tasks.empty();
     }
     // Enough only once somebody has left: the places stay taken until the session ends.
-    if (session_.job_pipelined(job)) statement.keep();
+    if (session_.job_pipelined(job)) {
+      statement.keep();
+    } else {
+      statement.discard();
+      refresh_figures(job, unfit);
+    }
     return false;
+  }
+
+  // The reasons were found while the gang's other members held their places; the figures are to
+  // show what is free now that they have been given back.
+  void refresh_figures(JobId job, const std::set<const PodShape*>& unfit) {
+    std::map<const PodShape*, FitErrorPtr> renewed;
+    for (auto& [task, error] : session_.note(job).fit_errors) {
+      const ShapePtr& shape = session_.task({job, task}).spec->shape;
+      if (!unfit.contains(shape.get())) continue;
+      FitErrorPtr& slot = renewed[shape.get()];
+      if (slot == nullptr) {
+        auto fresh = std::make_shared<FitError>(*error);
+        fresh->figures = session_.board(shape).explain()->figures;
+        slot = std::move(fresh);
+      }
+      error = slot;
+    }
   }
 
   bool place(Statement& statement, TaskRef ref, const TaskSpec& spec) {

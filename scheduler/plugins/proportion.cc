@@ -43,6 +43,9 @@ class Proportion final : public Plugin,
   }
 
   bool overused(const Session& session, QueueId queue, Refusal& why) const override {
+    // An empty cluster is not the queue's doing: let the nodes, of which there are none, be the
+    // reason.
+    if (session.node_order().empty()) return false;
     const Resource& deserved = deserved_[queue];
     for (Dim d = 0; d < deserved.dims(); ++d) {
       if (deserved.at(d) > accounts_[queue].allocated.at(d)) return false;
@@ -59,6 +62,7 @@ class Proportion final : public Plugin,
 
   bool allocatable(const Session& session, QueueId queue, const TaskSpec& task,
                    Refusal& why) const override {
+    if (session.node_order().empty()) return true;
     return within(session, accounts_[queue], task.shape->request, deserved_[queue], "deserved",
                   queue, why);
   }

@@ -82,7 +82,7 @@ bool within(const Session& session, const QueueAccount& account, const Resource&
   for (Dim d = 0; d < request.dims(); ++d) {
     if (!short_of(d)) continue;
     shortage.add(d, {{"requested", request.at(d)},
-                     {"allocated", account.allocated.at(d)},
+                     {"taken", account.allocated.at(d)},
                      {limit_name, limit.at(d)}});
   }
   why = {"", "queue resource quota insufficient: " + shortage.names_after("insufficient"),

@@ -1,0 +1,129 @@
+// Runs testdata/*.yaml: each case is a list of steps (add, remove, run, settle, want) on one
+// pretended cluster.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/yaml.h"
+#include "scheduler/testing/harness.h"
+
+namespace krater::scheduler {
+namespace {
+
+std::string name_of(const boost::json::key_value_pair& member) {
+  return std::string(member.key().data(), member.key().size());
+}
+
+// One text or a list of texts, all of which must occur.
+void expect_parts(const std::string& text, const Json& parts, const std::string& where) {
+  const auto expect = [&](const Json& part) {
+    EXPECT_NE(text.find(view(part.get_string())), std::string::npos)
+        << where << "\n  wants: " << part << "\n  has:   " << text;
+  };
+  if (parts.is_string()) return expect(parts);
+  for (const Json& part : parts.get_array()) expect(part);
+}
+
+void check(const Harness& cluster, const Json& want) {
+  for (const auto& member : want.get_object()) {
+    const std::string what = name_of(member);
+    const Json& value = member.value();
+    if (what == "bound") {
+      for (const auto& pod : value.get_object()) {
+        const std::string node = cluster.node_of(name_of(pod));
+        EXPECT_FALSE(node.empty()) << name_of(pod) << " is not bound";
+        if (pod.value() != "*") {
+          EXPECT_EQ(node, view(pod.value().get_string())) << name_of(pod);
+        }
+      }
+    } else if (what == "waiting") {
+      for (const Json& pod : value.get_array()) {
+        const std::string name(view(pod.get_string()));
+        EXPECT_EQ(cluster.node_of(name), "") << name;
+      }
+    } else if (what == "phases") {
+      for (const auto& group : value.get_object()) {
+        EXPECT_EQ(to_text(cluster.group(name_of(group)).phase()), view(group.value().get_string()))
+            << name_of(group);
+      }
+    } else if (what == "unschedulable") {
+      for (const auto& group : value.get_object()) {
+        const PodGroupStatus status = cluster.group(name_of(group)).status();
+        const PodGroupCondition* condition = status.condition("Unschedulable");
+        EXPECT_NE(condition, nullptr) << name_of(group);
+        if (condition != nullptr) {
+          expect_parts(condition->message, group.value(), name_of(group));
+        }
+      }
+    } else if (what == "scheduled") {
+      for (const Json& group : value.get_array()) {
+        const PodGroupStatus status = cluster.group(std::string(view(group.get_string()))).status();
+        EXPECT_NE(status.condition("Scheduled"), nullptr) << group;
+      }
+    } else if (what == "says") {
+      for (const auto& pod : value.get_object()) {
+        expect_parts(cluster.pod_message(name_of(pod)), pod.value(), name_of(pod));
+      }
+    } else if (what == "allocated") {
+      for (const auto& queue : value.get_object()) {
+        const QueueView view_of(cluster.client.read(kinds::kQueue, "", name_of(queue)));
+        for (const auto& amount : queue.value().get_object()) {
+          EXPECT_EQ(view_of.allocated().at(name_of(amount)),
+                    amount.value().to_number<std::int64_t>())
+              << name_of(queue) << " " << name_of(amount);
+        }
+      }
+    } else if (what == "events") {
+      for (const Json& event : value.get_array()) {
+        EXPECT_TRUE(cluster.has_event(text_at(event, {"about"}), text_at(event, {"reason"}),
+                                      text_at(event, {"says"})))
+            << event;
+      }
+    } else {
+      ADD_FAILURE() << "a case wants \"" << what << "\", which nobody can check";
+    }
+  }
+}
+
+void run_case(const Json& one) {
+  Harness cluster;
+  for (const Json& step : *array_at(one, {"steps"})) {
+    for (const auto& member : step.get_object()) {
+      const std::string what = name_of(member);
+      if (what == "add") cluster.add(member.value());
+      if (what == "remove") cluster.remove(member.value());
+      if (what == "run") cluster.run(member.value());
+      cluster.settle();
+      if (what == "want") check(cluster, member.value());
+      ASSERT_TRUE(what == "add" || what == "remove" || what == "run" || what == "want") << what;
+    }
+  }
+}
+
+TEST(SchedulerCases, HoldAsWritten) {
+  std::size_t cases = 0;
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::getenv("KRATER_SCHEDULER_TESTDATA"))) {
+    files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  for (const auto& file : files) {
+    std::stringstream text;
+    text << std::ifstream(file).rdbuf();
+    const Result<Json> document = parse_yaml(text.str());
+    ASSERT_TRUE(document.has_value()) << file << ": " << document.error().message;
+    for (const Json& one : document->get_array()) {
+      SCOPED_TRACE(file.filename().string() + ": " + text_at(one, {"rule"}));
+      run_case(one);
+      ++cases;
+    }
+  }
+  EXPECT_GT(cases, 20U);
+}
+
+}  // namespace
+}  // namespace krater::scheduler

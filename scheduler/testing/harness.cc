@@ -1,0 +1,190 @@
+#include "scheduler/testing/harness.h"
+
+#include "base/check.h"
+#include "model/keys.h"
+
+namespace krater::scheduler {
+namespace {
+
+void copy_if_there(const Json& from, std::string_view key, Json& to, JsonPath path) {
+  if (const Json* value = find(from, {key})) set_path(to, path, *value);
+}
+
+// Quantities may be written as YAML numbers.
+Json quantities(const Json& given) {
+  JsonObject out;
+  for (const auto& member : given.get_object()) {
+    out[member.key()] = member.value().is_string() ? member.value() : Json(to_json(member.value()));
+  }
+  return out;
+}
+
+Json amounts(const Json& brief, std::string_view list) {
+  Json out(boost::json::object_kind);
+  if (const Json* more = find(brief, {list})) out = quantities(*more);
+  for (const std::string_view name : {"cpu", "memory"}) {
+    if (const Json* value = find(brief, {name})) {
+      out.get_object()[name] = value->is_string() ? *value : Json(to_json(*value));
+    }
+  }
+  return out;
+}
+
+const JsonArray& list_of(const Json& things, std::string_view name) {
+  static const JsonArray none;
+  const JsonArray* list = array_at(things, {name});
+  return list == nullptr ? none : *list;
+}
+
+}  // namespace
+
+Json make_node(const Json& brief) {
+  Json out = new_object(kinds::kNode, "", text_at(brief, {"name"}));
+  copy_if_there(brief, "labels", out, {"metadata", "labels"});
+  copy_if_there(brief, "taints", out, {"spec", "taints"});
+  copy_if_there(brief, "unschedulable", out, {"spec", "unschedulable"});
+  Json allocatable = amounts(brief, "allocatable");
+  allocatable.get_object()["pods"] = std::to_string(int_at(brief, {"pods"}).value_or(110));
+  if (find(allocatable, {"memory"}) == nullptr) allocatable.get_object()["memory"] = "64Gi";
+  set_path(out, {"status", "allocatable"}, std::move(allocatable));
+  return out;
+}
+
+Json make_pod(const Json& brief) {
+  Json out = new_object(kinds::kPod, "d", text_at(brief, {"name"}));
+  const std::string scheduler = text_at(brief, {"scheduler"});
+  set_path(out, {"spec"},
+           find(brief, {"spec"}) ? *find(brief, {"spec"}) : Json(boost::json::object_kind));
+  set_path(out, {"spec", "schedulerName"}, Json(scheduler.empty() ? "volcano" : scheduler));
+  Json container(boost::json::object_kind);
+  container.get_object()["name"] = "main";
+  set_path(container, {"resources", "requests"}, amounts(brief, "requests"));
+  copy_if_there(brief, "ports", container, {"ports"});
+  set_path(out, {"spec", "containers"}, JsonArray{std::move(container)});
+  copy_if_there(brief, "node", out, {"spec", "nodeName"});
+  copy_if_there(brief, "priority", out, {"spec", "priority"});
+  copy_if_there(brief, "selector", out, {"spec", "nodeSelector"});
+  copy_if_there(brief, "tolerations", out, {"spec", "tolerations"});
+  copy_if_there(brief, "gates", out, {"spec", "schedulingGates"});
+  copy_if_there(brief, "group", out, {"metadata", "annotations", keys::kGroupName});
+  copy_if_there(brief, "queue", out, {"metadata", "annotations", keys::kQueueName});
+  copy_if_there(brief, "role", out, {"metadata", "annotations", keys::kTaskSpec});
+  const std::string phase = text_at(brief, {"phase"});
+  set_path(out, {"status", "phase"}, Json(phase.empty() ? "Pending" : phase));
+  return out;
+}
+
+Json make_group(const Json& brief) {
+  Json out = new_object(kinds::kPodGroup, "d", text_at(brief, {"name"}));
+  copy_if_there(brief, "min", out, {"spec", "minMember"});
+  copy_if_there(brief, "queue", out, {"spec", "queue"});
+  copy_if_there(brief, "priorityClass", out, {"spec", "priorityClassName"});
+  copy_if_there(brief, "roles", out, {"spec", "minTaskMember"});
+  copy_if_there(brief, "phase", out, {"status", "phase"});
+  if (const Json* minimum = find(brief, {"minResources"})) {
+    set_path(out, {"spec", "minResources"}, quantities(*minimum));
+  }
+  return out;
+}
+
+Json make_queue(const Json& brief) {
+  Json out = new_object(kinds::kQueue, "", text_at(brief, {"name"}));
+  set_path(out, {"spec", "weight"}, Json(1));
+  for (const auto& member : brief.get_object()) {
+    const std::string_view key(member.key().data(), member.key().size());
+    if (key == "name") continue;
+    if (key == "state") {
+      set_path(out, {"status", "state"}, member.value());
+    } else if (key == "guarantee") {
+      set_path(out, {"spec", "guarantee", "resource"}, quantities(member.value()));
+    } else {
+      set_path(out, {"spec", key},
+               member.value().is_object() ? quantities(member.value()) : member.value());
+    }
+  }
+  return out;
+}
+
+Harness::Harness(Options options)
+    : scheduler({client, loop, loop.wall(), rng, std::move(options)}) {
+  const Result<void> started = scheduler.start();
+  CHECK_MSG(started.has_value(), started.error().message);
+  loop.run_ready();
+}
+
+void Harness::add(const Json& things) {
+  if (const auto config = string_at(things, {"config"})) {
+    Json map = new_object(kinds::kConfigMap, "volcano-system", "volcano-scheduler-configmap");
+    set_path(map, {"data", "volcano-scheduler.conf"}, Json(*config));
+    client.put(kinds::kConfigMap, std::move(map));
+  }
+  for (const Json& one : list_of(things, "classes")) {
+    Json object = new_object(kinds::kPriorityClass, "", text_at(one, {"name"}));
+    copy_if_there(one, "value", object, {"value"});
+    client.put(kinds::kPriorityClass, std::move(object));
+  }
+  for (const Json& one : list_of(things, "nodes")) client.put(kinds::kNode, make_node(one));
+  for (const Json& one : list_of(things, "queues")) client.put(kinds::kQueue, make_queue(one));
+  for (const Json& one : list_of(things, "groups")) client.put(kinds::kPodGroup, make_group(one));
+  for (const Json& one : list_of(things, "pods")) {
+    const auto count = int_at(one, {"count"});
+    for (std::int64_t i = 0; i < count.value_or(1); ++i) {
+      Json brief = one;
+      if (count) set_path(brief, {"name"}, Json(text_at(one, {"name"}) + "-" + std::to_string(i)));
+      client.put(kinds::kPod, make_pod(brief));
+    }
+  }
+}
+
+void Harness::remove(const Json& things) {
+  const std::pair<std::string_view, const Kind*> tables[] = {{"pods", &kinds::kPod},
+                                                             {"groups", &kinds::kPodGroup},
+                                                             {"nodes", &kinds::kNode},
+                                                             {"queues", &kinds::kQueue}};
+  for (const auto& [name, kind] : tables) {
+    for (const Json& one : list_of(things, name)) {
+      const auto done = client.apply(client::DeleteWrite{*kind, kind->namespaced ? "d" : "",
+                                                         std::string(view(one.get_string()))});
+      CHECK_MSG(done.has_value(), done.error().message);
+    }
+  }
+}
+
+void Harness::run(const Json& phases) {
+  for (const auto& member : phases.get_object()) {
+    const ObjectPtr pod =
+        client.read(kinds::kPod, "d", std::string(member.key().data(), member.key().size()));
+    CHECK(pod != nullptr);
+    Json next = *pod->document();
+    set_path(next, {"status", "phase"}, member.value());
+    client.put(kinds::kPod, std::move(next));
+  }
+}
+
+std::string Harness::node_of(const std::string& pod) const {
+  return PodView(client.read(kinds::kPod, "d", pod)).node_name().text();
+}
+
+PodGroupView Harness::group(const std::string& name) const {
+  return PodGroupView(client.read(kinds::kPodGroup, "d", name));
+}
+
+std::string Harness::pod_message(const std::string& pod) const {
+  const auto condition = PodView(client.read(kinds::kPod, "d", pod)).condition("PodScheduled");
+  return condition ? condition->reason + ": " + condition->message : std::string();
+}
+
+bool Harness::has_event(std::string_view about, std::string_view reason,
+                        std::string_view part) const {
+  for (const ObjectPtr& event : client.all(kinds::kEvent)) {
+    const auto document = event->document();
+    if (text_at(*document, {"involvedObject", "name"}) == about &&
+        text_at(*document, {"reason"}) == reason &&
+        text_at(*document, {"message"}).find(part) != std::string::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace krater::scheduler

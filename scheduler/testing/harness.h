@@ -1,0 +1,49 @@
+// A scheduler on a pretended cluster: objects go in, time is moved by hand, decisions are read from
+// the objects. Builders take short forms, as the YAML cases use them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/env.h"
+#include "scheduler/scheduler.h"
+#include "testing/fake_client.h"
+#include "testing/manual_loop.h"
+
+namespace krater::scheduler {
+
+// {name, cpu, memory, pods = 110, allocatable: {...}, labels, taints, unschedulable}
+Json make_node(const Json& brief);
+// {name, group, queue, cpu, memory, requests: {...}, node, phase, priority, role, selector, ports,
+// gates, spec: {...}}
+Json make_pod(const Json& brief);
+// {name, min, queue, priorityClass, minResources, roles, phase}
+Json make_group(const Json& brief);
+// {name, state, <fields of spec>}
+Json make_queue(const Json& brief);
+
+class Harness {
+ public:
+  explicit Harness(Options options = {});
+
+  // {nodes, queues, groups, pods, classes, config}: lists of short forms; a pod with `count` is
+  // made that often.
+  void add(const Json& things);
+  // {pods: [names], groups: [...], nodes: [...], queues: [...]}
+  void remove(const Json& things);
+  // Sets the phase of pods, as their node would: {name: phase}.
+  void run(const Json& phases);
+  void settle(Duration time = std::chrono::seconds(3)) { loop.advance(time); }
+
+  std::string node_of(const std::string& pod) const;
+  PodGroupView group(const std::string& name) const;
+  std::string pod_message(const std::string& pod) const;
+  bool has_event(std::string_view about, std::string_view reason, std::string_view part) const;
+
+  testing::ManualLoop loop;
+  testing::FakeClient client{loop, loop.wall()};
+  SeededRng rng{7};
+  Scheduler scheduler;
+};
+
+}  // namespace krater::scheduler

@@ -1,0 +1,283 @@
+// The scheduler's arithmetic and its promises, without a client: shares, water filling, scores,
+// configuration, allocation against a naive oracle, determinism, and what happens when a bind
+// fails.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/yaml.h"
+#include "scheduler/plugins/queue_accounts.h"
+#include "scheduler/plugins/score_math.h"
+#include "scheduler/plugins/water_fill.h"
+#include "scheduler/testing/harness.h"
+
+namespace krater::scheduler {
+namespace {
+
+Resource cpu(std::int64_t milli) {
+  Resource out;
+  out.set(kCpu, milli);
+  return out;
+}
+
+Json yaml(std::string_view text) {
+  Result<Json> out = parse_yaml(text);
+  EXPECT_TRUE(out.has_value()) << text;
+  return *out;
+}
+
+TEST(Share, ComparesExactlyWhereFloatsCannot) {
+  const std::int64_t big = (std::int64_t{1} << 60) + 1;
+  EXPECT_TRUE(Share(big - 1, big) < Share(big, big));
+  EXPECT_TRUE(Share(1, 3) == Share(2, 6));
+  EXPECT_TRUE(Share(0, 0) == Share(0, 5));
+  EXPECT_TRUE(Share(7, 0) == Share(1, 1));
+}
+
+TEST(Resource, OnlyWhatIsAskedForIsCompared) {
+  Resource room = cpu(1000);
+  room.set(kMemory, -5);
+  EXPECT_TRUE(cpu(1000).fits_in(room));
+  EXPECT_FALSE(cpu(1001).fits_in(room));
+}
+
+TEST(WaterFill, WhatOneDoesNotAskForTheOthersGet) {
+  std::vector<Claimant> all{{1, cpu(1000), cpu(10000), {}},
+                            {1, cpu(9000), cpu(10000), {}},
+                            {2, cpu(9000), cpu(10000), {}}};
+  water_fill(cpu(10000), all);
+  EXPECT_EQ(all[0].deserved.at(kCpu), 1000);
+  EXPECT_NEAR(static_cast<double>(all[1].deserved.at(kCpu)), 3000, 2);
+  EXPECT_NEAR(static_cast<double>(all[2].deserved.at(kCpu)), 6000, 2);
+}
+
+TEST(WaterFill, KeepsLimitsAndGuarantees) {
+  std::vector<Claimant> all{{1, cpu(9000), cpu(2000), {}}, {1, cpu(0), cpu(10000), cpu(3000)}};
+  water_fill(cpu(10000), all);
+  EXPECT_EQ(all[0].deserved.at(kCpu), 2000);
+  EXPECT_EQ(all[1].deserved.at(kCpu), 3000);
+}
+
+TEST(RealCapability, IsWhatOthersGuaranteesLeave) {
+  QueueInfo queue;
+  queue.guarantee = cpu(1000);
+  queue.capability.set(kCpu, 8000);
+  EXPECT_EQ(real_capability(cpu(8000), cpu(4000), queue).at(kCpu), 5000);
+  queue.capability.set(kCpu, 2000);
+  EXPECT_EQ(real_capability(cpu(8000), cpu(4000), queue).at(kCpu), 2000);
+  queue.capability.set(kCpu, 0);  // as if unset
+  EXPECT_EQ(real_capability(cpu(8000), cpu(4000), queue).at(kCpu), 5000);
+  EXPECT_EQ(real_capability(cpu(3000), cpu(4000), queue).at(kCpu),
+            1000);  // a shrunk cluster clamps at zero
+}
+
+NodeInfo node_with(std::int64_t milli, std::int64_t bytes, std::int64_t used_milli,
+                   std::int64_t used_bytes) {
+  NodeSpec spec;
+  spec.allocatable = cpu(milli);
+  spec.allocatable.set(kMemory, bytes);
+  NodeInfo node;
+  node.used = cpu(used_milli);
+  node.used.set(kMemory, used_bytes);
+  node.spec = std::make_shared<const NodeSpec>(spec);
+  return node;
+}
+
+TEST(Scores, FollowTheirFormulas) {
+  const NodeInfo node = node_with(4000, 1000, 1000, 0);
+  Resource request = cpu(1000);
+  request.set(kMemory, 250);
+  EXPECT_EQ(most_requested(request, node), (50 + 25) * kPoint / 2);
+  EXPECT_EQ(least_requested(request, node), 100 * kPoint - (50 + 25) * kPoint / 2);
+  EXPECT_EQ(balanced_use(request, node), 100 * kPoint - 25 * kPoint / 2);
+  EXPECT_EQ(binpack_score(request, node, {{kCpu, 3}, {kMemory, 1}}, 2),
+            2 * (3 * 50 + 25) * kPoint / 4);
+  EXPECT_EQ(binpack_score(cpu(3001), node, {{kCpu, 1}}, 1), 0);
+}
+
+TEST(Config, TheShippedOneIsGood) {
+  const Result<Config> config = parse_config(default_config_text());
+  ASSERT_TRUE(config.has_value()) << config.error().message;
+  EXPECT_EQ(config->actions.size(), 3U);
+  EXPECT_EQ(config->tiers.size(), 2U);
+}
+
+TEST(Config, ErrorsNameTheCulprit) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"actions: \"enqueue, dance\"\ntiers: [{plugins: [{name: gang}]}]",
+       "unknown action \"dance\""},
+      {"actions: allocate\ntiers: [{plugins: [{name: tdm}]}]", "unknown plugin \"tdm\""},
+      {"actions: allocate\ntiers: [{plugins: [{name: sla}]}]", "unknown plugin \"sla\""},
+      {"actions: allocate\ntiers: [{plugins: [{name: binpack, arguments: {binpack.cpus: 1}}]}]",
+       "\"binpack.cpus\""},
+      {"actions: allocate\ntiers: [{plugins: [{name: binpack, arguments: {binpack.cpu: \"1\"}}]}]",
+       "must be an integer"},
+      {"actions: allocate\ntiers: [{plugins: [{name: gang, enableJobs: true}]}]",
+       "unknown key \"enableJobs\""},
+      {"actions: allocate\ntiers: [{plugins: [{name: gang, enableJobOrder: 3}]}]",
+       "must be true or false"},
+      {"actions: allocate\ntiers: [{plugins: [{name: capacity}, {name: proportion}]}]",
+       "exclude each other"},
+      {"actions: allocate\ntiers: [{plugins: [{name: capacity, enableHierarchy: true}]}]",
+       "enableHierarchy"},
+      {"actions: allocate\ntires: []", "unknown key \"tires\""},
+      {"tiers: [{plugins: [{name: gang}]}]", "actions"},
+      {"actions: allocate", "tiers"},
+  };
+  for (const auto& [text, part] : cases) {
+    const Result<Config> config = parse_config(text);
+    ASSERT_FALSE(config.has_value()) << text;
+    EXPECT_NE(config.error().message.find(part), std::string::npos) << config.error().message;
+  }
+}
+
+TEST(Config, ABadConfigMapIsToldAndTheLastGoodOneStaysInForce) {
+  Harness cluster;
+  cluster.add(
+      yaml("{config: 'actions: \"dance\"', nodes: [{name: n1, cpu: 4}], queues: [{name: default}], "
+           "pods: [{name: a, cpu: 1}]}"));
+  cluster.settle();
+  EXPECT_EQ(cluster.node_of("a"), "n1");
+  EXPECT_EQ(cluster.scheduler.metrics().config_errors, 1U);
+  EXPECT_TRUE(cluster.has_event("volcano-scheduler-configmap", "InvalidSchedulerConfiguration",
+                                "unknown action \"dance\""));
+  // Without allocate nothing is placed: a good change is in force at once.
+  cluster.add(
+      yaml("{config: '{actions: enqueue, tiers: [{plugins: [{name: gang}]}]}', pods: [{name: b, "
+           "cpu: 1}]}"));
+  cluster.settle();
+  EXPECT_EQ(cluster.node_of("b"), "");
+}
+
+TEST(Bind, AGangIsBoundInOneTransactionOrNotAtAll) {
+  Harness cluster;
+  int refusals = 1;
+  cluster.client.fail = [&](const client::Write& write) -> std::optional<Error> {
+    const auto* bind = std::get_if<client::BindWrite>(&write);
+    if (bind == nullptr || bind->pod != "w-1" || refusals == 0) return std::nullopt;
+    --refusals;
+    return make_error(Code::Conflict, "somebody was faster");
+  };
+  cluster.add(
+      yaml("{nodes: [{name: n1, cpu: 4}], queues: [{name: default}], groups: [{name: g, min: 3}], "
+           "pods: [{name: w, count: 3, group: g, cpu: 1}]}"));
+  cluster.loop.advance(5ms);
+  EXPECT_EQ(cluster.scheduler.metrics().bind_failures, 1U);
+  for (const char* pod : {"w-0", "w-1", "w-2"}) EXPECT_EQ(cluster.node_of(pod), "") << pod;
+  cluster.settle();
+  for (const char* pod : {"w-0", "w-1", "w-2"}) EXPECT_EQ(cluster.node_of(pod), "n1") << pod;
+  EXPECT_EQ(cluster.scheduler.metrics().binds, 3U);
+}
+
+TEST(Cycles, StartOnAChangeAndNotOtherwise) {
+  Harness cluster;
+  cluster.add(
+      yaml("{nodes: [{name: n1, cpu: 4}], queues: [{name: default}], pods: [{name: a, cpu: 1}, "
+           "{name: big, cpu: 9}]}"));
+  cluster.loop.advance(4ms);
+  EXPECT_EQ(cluster.node_of("a"), "n1");
+  cluster.settle();
+  EXPECT_EQ(cluster.scheduler.metrics().parked_jobs, 1U);
+  const std::uint64_t before = cluster.scheduler.metrics().cycles;
+  const std::size_t writes = cluster.client.writes.size();
+  cluster.loop.advance(10s);
+  EXPECT_EQ(cluster.scheduler.metrics().cycles, before);
+  EXPECT_EQ(cluster.client.writes.size(), writes);
+  EXPECT_TRUE(cluster.scheduler.quiet());
+}
+
+// First fit over what is left, with no scores, boards or shared answers: who could be placed at
+// all?
+std::size_t naive_count(std::vector<std::int64_t> idle,
+                        const std::vector<std::pair<int, std::int64_t>>& gangs) {
+  std::size_t placed = 0;
+  for (const auto& [members, size] : gangs) {
+    std::vector<std::int64_t> trial = idle;
+    int found = 0;
+    for (int m = 0; m < members; ++m) {
+      const auto node =
+          std::find_if(trial.begin(), trial.end(), [&](std::int64_t room) { return room >= size; });
+      if (node == trial.end()) break;
+      *node -= size;
+      ++found;
+    }
+    if (found < members) continue;
+    idle = trial;
+    ++placed;
+  }
+  return placed;
+}
+
+// One size for all members makes every greedy placement equally good, so the oracle's count is the
+// right one.
+TEST(Allocate, PlacesAsManyGangsAsANaiveOracleAndNeverOverfillsANode) {
+  SeededRng rng(11);
+  for (int round = 0; round < 25; ++round) {
+    Harness cluster;
+    std::vector<std::int64_t> idle;
+    std::string nodes, groups, pods;
+    const int node_count = 1 + static_cast<int>(rng.below(5));
+    for (int n = 0; n < node_count; ++n) {
+      idle.push_back(1000 * (1 + static_cast<std::int64_t>(rng.below(6))));
+      nodes += "{name: n" + std::to_string(n) + ", cpu: " + std::to_string(idle.back()) + "m},";
+    }
+    const std::int64_t size = 500 * (1 + static_cast<std::int64_t>(rng.below(4)));
+    std::vector<std::pair<int, std::int64_t>> gangs;
+    const int gang_count = 1 + static_cast<int>(rng.below(6));
+    for (int g = 0; g < gang_count; ++g) {
+      gangs.emplace_back(1 + static_cast<int>(rng.below(5)), size);
+      const std::string name = "g" + std::to_string(g);
+      groups += "{name: " + name + ", min: " + std::to_string(gangs.back().first) + "},";
+      pods += "{name: " + name + "-w, count: " + std::to_string(gangs.back().first) +
+              ", group: " + name + ", cpu: " + std::to_string(size) + "m},";
+    }
+    // Weighted fairness is not the question here: no queue plugin.
+    cluster.add(
+        yaml("{config: '{actions: \"enqueue, allocate\", tiers: [{plugins: [{name: gang}, {name: "
+             "predicates}, {name: nodeorder}, {name: binpack}]}]}', "
+             "queues: [{name: default}], nodes: [" +
+             nodes + "]}"));
+    cluster.settle();
+    cluster.add(yaml("{groups: [" + groups + "], pods: [" + pods + "]}"));
+    cluster.settle();
+    std::map<std::string, std::int64_t> used;
+    std::map<std::string, int> bound;
+    for (const ObjectPtr& pod : cluster.client.all(kinds::kPod)) {
+      const PodView view(pod);
+      if (view.node_name().empty()) continue;
+      used[view.node_name().text()] += size;
+      ++bound[std::string(view.annotation("scheduling.k8s.io/group-name"))];
+    }
+    for (int n = 0; n < node_count; ++n)
+      EXPECT_LE(used["n" + std::to_string(n)], idle[static_cast<std::size_t>(n)]);
+    for (int g = 0; g < gang_count; ++g) {
+      const int count = bound["g" + std::to_string(g)];
+      EXPECT_TRUE(count == 0 || count == gangs[static_cast<std::size_t>(g)].first)
+          << "a gang in part";
+    }
+    const auto whole = std::count_if(bound.begin(), bound.end(),
+                                     [](const auto& entry) { return entry.second > 0; });
+    EXPECT_EQ(static_cast<std::size_t>(whole), naive_count(idle, gangs)) << "round " << round;
+  }
+}
+
+TEST(Allocate, DecidesTheSameEveryTime) {
+  const auto decide = [] {
+    Harness cluster;
+    std::string nodes;
+    for (int n = 0; n < 20; ++n) nodes += "{name: n" + std::to_string(n) + ", cpu: 8},";
+    cluster.add(yaml("{queues: [{name: a, weight: 2}, {name: b}], nodes: [" + nodes +
+                     "], groups: [{name: g, min: 4, queue: a}, {name: h, min: 6, queue: b}], "
+                     "pods: [{name: g-w, count: 7, group: g, cpu: 3}, {name: h-w, count: 9, group: "
+                     "h, cpu: 2}]}"));
+    cluster.settle();
+    std::string out;
+    for (const ObjectPtr& pod : cluster.client.all(kinds::kPod))
+      out += pod->name() + "=" + cluster.node_of(pod->name()) + ";";
+    return out;
+  };
+  EXPECT_EQ(decide(), decide());
+}
+
+}  // namespace
+}  // namespace krater::scheduler
