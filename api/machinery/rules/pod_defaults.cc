@@ -73,12 +73,6 @@ void default_resource_requirements(JsonObject& resources) {
   }
 }
 
-void default_probe(JsonObject& probe) {
-  Json* http = probe.if_contains("httpGet");
-  if (http == nullptr || !http->is_object()) return;
-  if (http->get_object().if_contains("scheme") == nullptr) http->get_object()["scheme"] = "HTTP";
-}
-
 void default_volume(JsonObject& volume) {
   for (const auto& entry : volume) {
     if (std::string_view(entry.key()) != "name") return;

@@ -53,7 +53,6 @@ constexpr std::array kDefaultRules{
     Named<DefaultRule>{"namespace", rules::default_namespace},
     Named<DefaultRule>{"node_status", rules::default_node_status},
     Named<DefaultRule>{"pod_spec", rules::default_pod_spec},
-    Named<DefaultRule>{"probe", rules::default_probe},
     Named<DefaultRule>{"resource_requirements", rules::default_resource_requirements},
     Named<DefaultRule>{"secret", rules::default_secret},
     Named<DefaultRule>{"service_port", rules::default_service_port},

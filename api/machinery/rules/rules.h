@@ -75,7 +75,6 @@ void volcano_job_spec(const RuleInput& in, FieldErrors& errors);
 void default_pod_spec(JsonObject& spec);
 void default_container(JsonObject& container);
 void default_resource_requirements(JsonObject& resources);
-void default_probe(JsonObject& probe);
 void default_volume(JsonObject& volume);
 
 // object_defaults.cc
