@@ -1,6 +1,6 @@
 #include "controllers/raycluster/cluster_seen.h"
 
-#include "controllers/raycluster/names.h"
+#include "controllers/ray/names.h"
 #include "model/ray_keys.h"
 
 namespace krater::controllers {
@@ -37,18 +37,6 @@ ClusterSeen observe_cluster(const ObjectKey& key, const client::Cache& cache,
     return cache.get(kinds::kPod, name_space, name) != nullptr;
   };
   return seen;
-}
-
-PodContext context_of(const RayClusterView& cluster, const ClusterOptions& options) {
-  const std::string_view origin = cluster->label(ray_keys::kOriginKind);
-  const bool known = origin == "RayJob" || origin == "RayService";
-  return PodContext{.cluster = cluster->name(),
-                    .name_space = cluster->name_space(),
-                    .cluster_annotations = cluster.annotations(),
-                    .origin_kind = known ? std::string(origin) : "RayCluster",
-                    .cluster_domain = options.cluster_domain,
-                    .version = options.version,
-                    .spec = cluster.spec()};
 }
 
 bool is_head_pod(const PodView& pod) {

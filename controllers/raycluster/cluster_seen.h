@@ -9,7 +9,7 @@
 
 #include "client/cache.h"
 #include "controllers/batchscheduler/batch_scheduler.h"
-#include "controllers/raycluster/pod_builder.h"
+#include "controllers/ray/cluster_context.h"
 #include "model/pod.h"
 
 namespace krater::controllers {
@@ -30,17 +30,9 @@ struct ClusterSeen {
   std::optional<WriteFailure> failure{};
 };
 
-struct ClusterOptions {
-  std::string cluster_domain = "cluster.local";
-  std::string version = "krater-0.1.0";  // tells pods made here from KubeRay's
-};
-
 // Null `cluster` when there is no such object.
 ClusterSeen observe_cluster(const ObjectKey& key, const client::Cache& cache,
                             const BatchScheduler& scheduler);
-// The context to build this cluster's pods in. Refers to the view's document.
-PodContext context_of(const RayClusterView& cluster, const ClusterOptions& options);
-
 bool is_head_pod(const PodView& pod);
 // Ended, or running on after its Ray container has ended for good.
 bool is_unhealthy(const PodView& pod);

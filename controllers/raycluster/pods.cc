@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "controllers/raycluster/gang_size.h"
-#include "controllers/raycluster/names.h"
+#include "controllers/ray/gang_size.h"
+#include "controllers/ray/names.h"
 #include "controllers/raycluster/replicas.h"
 #include "model/ray_keys.h"
 

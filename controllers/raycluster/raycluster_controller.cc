@@ -2,10 +2,10 @@
 
 #include <map>
 
+#include "controllers/ray/services.h"
+#include "controllers/ray/validate_cluster.h"
 #include "controllers/raycluster/pods.h"
-#include "controllers/raycluster/services.h"
 #include "controllers/raycluster/status.h"
-#include "controllers/raycluster/validate.h"
 #include "model/ray_keys.h"
 
 namespace krater::controllers {
@@ -129,20 +129,6 @@ class RayClusterController final : public Reconciler {
 };
 
 }  // namespace
-
-Interest owned_by(const Kind& child, const Kind& owner) {
-  return {child, [owner](const ObjectPtr& before, const ObjectPtr& after) {
-            std::vector<ObjectKey> out;
-            for (const ObjectPtr& state : {before, after}) {
-              const OwnerReference* reference = state ? state->controller() : nullptr;
-              if (reference == nullptr || reference->kind != owner.kind) continue;
-              if (reference->api_version != owner.api_version()) continue;
-              ObjectKey key = ObjectKey::of(owner, state->name_space(), reference->name);
-              if (out.empty() || out.front() != key) out.push_back(std::move(key));
-            }
-            return out;
-          }};
-}
 
 Plan plan_cluster(const ClusterSeen& seen, const ClusterOptions& options,
                   const BatchScheduler& scheduler, WallTime now) {

@@ -21,7 +21,4 @@ std::unique_ptr<Reconciler> make_raycluster_controller(RayClusterDeps deps);
 Plan plan_cluster(const ClusterSeen& seen, const ClusterOptions& options,
                   const BatchScheduler& scheduler, WallTime now);
 
-// Wakes the controller owner of `child` when it is of kind `owner`.
-Interest owned_by(const Kind& child, const Kind& owner);
-
 }  // namespace krater::controllers

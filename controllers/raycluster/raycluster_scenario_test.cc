@@ -1,7 +1,8 @@
 // RayClusters through the real controller loop: what a user does and what must come of it.
 #include <gtest/gtest.h>
 
-#include "controllers/raycluster/test_world.h"
+#include "controllers/ray/testing/world.h"
+#include "controllers/raycluster/raycluster_controller.h"
 #include "model/podgroup.h"
 
 namespace krater::controllers {
@@ -11,6 +12,9 @@ using test::cluster_spec;
 
 struct RayClusterScenario : ::testing::Test, test::World {
   RayClusterScenario() { restart(); }
+  void add_controllers() override {
+    controllers->add(make_raycluster_controller({.scheduler = *volcano}));
+  }
 
   RayClusterView cluster(const std::string& name = "c") const {
     return RayClusterView(fake.read(kinds::kRayCluster, "ns", name));

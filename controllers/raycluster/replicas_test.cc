@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "controllers/raycluster/test_objects.h"
+#include "controllers/ray/testing/objects.h"
 
 namespace krater::controllers {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "controllers/raycluster/start_params.h"
+#include "controllers/ray/start_params.h"
 #include "model/ray_keys.h"
 
 namespace krater::controllers {

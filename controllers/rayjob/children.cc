@@ -1,7 +1,7 @@
 #include "controllers/rayjob/children.h"
 
-#include "controllers/raycluster/gang_size.h"
-#include "controllers/raycluster/services.h"
+#include "controllers/ray/gang_size.h"
+#include "controllers/ray/services.h"
 #include "controllers/rayjob/submit_command.h"
 #include "model/condition.h"
 #include "model/ray_keys.h"

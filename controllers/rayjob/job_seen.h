@@ -7,7 +7,7 @@
 #include <string>
 
 #include "controllers/batchscheduler/batch_scheduler.h"
-#include "controllers/raycluster/cluster_seen.h"
+#include "controllers/ray/cluster_context.h"
 #include "model/rayjob.h"
 
 namespace krater::controllers {

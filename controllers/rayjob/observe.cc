@@ -1,5 +1,6 @@
-#include "controllers/raycluster/names.h"
+#include "controllers/ray/names.h"
 #include "controllers/rayjob/job_seen.h"
+#include "model/pod.h"
 #include "model/ray_keys.h"
 #include "model/selector.h"
 

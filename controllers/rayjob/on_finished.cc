@@ -1,5 +1,5 @@
 // Complete and Failed: clean up when it is due, and give the gang's share back. The phase stays.
-#include "controllers/raycluster/gang_size.h"
+#include "controllers/ray/gang_size.h"
 #include "controllers/rayjob/children.h"
 #include "controllers/rayjob/cleanup.h"
 #include "controllers/rayjob/machine.h"

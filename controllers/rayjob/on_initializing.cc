@@ -1,6 +1,6 @@
 // Gang, cluster, submitter: in this order, each once the one before is there.
-#include "controllers/raycluster/names.h"
-#include "controllers/raycluster/services.h"
+#include "controllers/ray/names.h"
+#include "controllers/ray/services.h"
 #include "controllers/rayjob/children.h"
 #include "controllers/rayjob/machine.h"
 

@@ -1,5 +1,5 @@
 // Names everything before anything is made.
-#include "controllers/raycluster/names.h"
+#include "controllers/ray/names.h"
 #include "controllers/rayjob/machine.h"
 
 namespace krater::controllers {

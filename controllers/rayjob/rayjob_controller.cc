@@ -1,6 +1,5 @@
 #include "controllers/rayjob/rayjob_controller.h"
 
-#include "controllers/raycluster/raycluster_controller.h"
 #include "controllers/rayjob/dashboard.h"
 #include "controllers/rayjob/machine.h"
 

@@ -2,7 +2,7 @@
 // replies.
 #include <gtest/gtest.h>
 
-#include "controllers/raycluster/test_objects.h"
+#include "controllers/ray/testing/objects.h"
 #include "controllers/rayjob/children.h"
 #include "controllers/rayjob/dashboard.h"
 #include "controllers/rayjob/machine.h"

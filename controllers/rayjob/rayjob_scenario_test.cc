@@ -2,7 +2,8 @@
 // users know.
 #include <gtest/gtest.h>
 
-#include "controllers/raycluster/test_world.h"
+#include "controllers/ray/testing/world.h"
+#include "controllers/raycluster/raycluster_controller.h"
 #include "controllers/rayjob/rayjob_controller.h"
 #include "model/podgroup.h"
 
@@ -60,7 +61,8 @@ struct RayJobScenario : ::testing::Test, test::World {
   FakeDashboard dashboard{loop};
   std::set<std::string> clusters, job_ids, phases;  // ever seen
 
-  void add_more() override {
+  void add_controllers() override {
+    controllers->add(make_raycluster_controller({.scheduler = *volcano}));
     controllers->add([this](Enqueue enqueue) {
       return make_rayjob_controller({.scheduler = *volcano,
                                      .http = dashboard,

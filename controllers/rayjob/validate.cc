@@ -6,8 +6,8 @@
 #include <set>
 
 #include "base/strings.h"
-#include "controllers/raycluster/validate.h"
-#include "controllers/raycluster/versions.h"
+#include "controllers/ray/validate_cluster.h"
+#include "controllers/ray/versions.h"
 #include "controllers/rayjob/submit_command.h"
 
 namespace krater::controllers {

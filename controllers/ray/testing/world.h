@@ -4,9 +4,9 @@
 
 #include <set>
 
+#include "controllers/batchscheduler/batch_scheduler.h"
 #include "controllers/loop/controller_loop.h"
-#include "controllers/raycluster/raycluster_controller.h"
-#include "controllers/raycluster/test_objects.h"
+#include "controllers/ray/testing/objects.h"
 #include "testing/fake_client.h"
 #include "testing/manual_loop.h"
 
@@ -24,12 +24,11 @@ struct World {
   void restart() {
     controllers.reset();
     controllers = std::make_unique<ControllerLoop>(loop, loop.wall(), fake);
-    controllers->add(make_raycluster_controller({.scheduler = *volcano}));
-    add_more();
+    add_controllers();
     controllers->start();
     settle();
   }
-  virtual void add_more() {}
+  virtual void add_controllers() = 0;
   virtual void after_settle() {}
 
   void settle() {
@@ -65,6 +64,7 @@ struct World {
     settle();
   }
 
+  static bool is_head(const PodView& pod) { return pod->label("ray.io/node-type") == "head"; }
   std::vector<PodView> pods() const {
     std::vector<PodView> out;
     for (const ObjectPtr& pod : fake.all(kinds::kPod)) out.emplace_back(pod);
@@ -72,14 +72,14 @@ struct World {
   }
   PodView head() const {
     for (const PodView& pod : pods()) {
-      if (is_head_pod(pod)) return pod;
+      if (is_head(pod)) return pod;
     }
     return PodView();
   }
   std::set<std::string> worker_uids() const {
     std::set<std::string> out;
     for (const PodView& pod : pods()) {
-      if (!is_head_pod(pod)) out.insert(pod->uid().text());
+      if (!is_head(pod)) out.insert(pod->uid().text());
     }
     return out;
   }

@@ -1,4 +1,4 @@
-#include "controllers/raycluster/names.h"
+#include "controllers/ray/names.h"
 
 #include <cctype>
 

@@ -1,7 +1,7 @@
 // The Services of a RayCluster. Pure. All without owner references; the caller adds its own.
 #pragma once
 
-#include "controllers/raycluster/pod_builder.h"
+#include "controllers/ray/pod_builder.h"
 
 namespace krater::controllers {
 

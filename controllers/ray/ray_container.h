@@ -2,7 +2,7 @@
 // Pure.
 #pragma once
 
-#include "controllers/raycluster/pod_builder.h"
+#include "controllers/ray/pod_builder.h"
 
 namespace krater::controllers {
 

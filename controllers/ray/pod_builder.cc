@@ -1,9 +1,9 @@
-#include "controllers/raycluster/pod_builder.h"
+#include "controllers/ray/pod_builder.h"
 
 #include "base/strings.h"
-#include "controllers/raycluster/names.h"
-#include "controllers/raycluster/ray_container.h"
-#include "controllers/raycluster/start_params.h"
+#include "controllers/ray/names.h"
+#include "controllers/ray/ray_container.h"
+#include "controllers/ray/start_params.h"
 #include "model/ray_keys.h"
 
 namespace krater::controllers {

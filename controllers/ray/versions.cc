@@ -1,4 +1,4 @@
-#include "controllers/raycluster/versions.h"
+#include "controllers/ray/versions.h"
 
 #include <charconv>
 

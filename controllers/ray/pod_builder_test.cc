@@ -1,13 +1,13 @@
-#include "controllers/raycluster/pod_builder.h"
+#include "controllers/ray/pod_builder.h"
 
 #include <gtest/gtest.h>
 
-#include "controllers/raycluster/gang_size.h"
-#include "controllers/raycluster/names.h"
-#include "controllers/raycluster/services.h"
-#include "controllers/raycluster/start_params.h"
-#include "controllers/raycluster/test_objects.h"
-#include "controllers/raycluster/versions.h"
+#include "controllers/ray/gang_size.h"
+#include "controllers/ray/names.h"
+#include "controllers/ray/services.h"
+#include "controllers/ray/start_params.h"
+#include "controllers/ray/testing/objects.h"
+#include "controllers/ray/versions.h"
 
 namespace krater::controllers {
 namespace {

@@ -1,9 +1,9 @@
-#include "controllers/raycluster/services.h"
+#include "controllers/ray/services.h"
 
 #include <algorithm>
 #include <array>
 
-#include "controllers/raycluster/names.h"
+#include "controllers/ray/names.h"
 #include "model/ray_keys.h"
 
 namespace krater::controllers {

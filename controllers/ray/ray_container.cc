@@ -1,8 +1,8 @@
-#include "controllers/raycluster/ray_container.h"
+#include "controllers/ray/ray_container.h"
 
 #include "base/strings.h"
-#include "controllers/raycluster/start_params.h"
-#include "controllers/raycluster/versions.h"
+#include "controllers/ray/start_params.h"
+#include "controllers/ray/versions.h"
 #include "model/ray_keys.h"
 
 namespace krater::controllers {

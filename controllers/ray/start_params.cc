@@ -1,4 +1,4 @@
-#include "controllers/raycluster/start_params.h"
+#include "controllers/ray/start_params.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "controllers/raycluster/gang_size.h"
+#include "controllers/ray/gang_size.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,10 +1,10 @@
-#include "controllers/raycluster/validate.h"
+#include "controllers/ray/validate_cluster.h"
 
 #include <algorithm>
 #include <array>
 
 #include "base/strings.h"
-#include "controllers/raycluster/versions.h"
+#include "controllers/ray/versions.h"
 #include "model/ray_keys.h"
 
 namespace krater::controllers {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "controllers/batchscheduler/batch_scheduler.h"
-#include "controllers/raycluster/pod_builder.h"
+#include "controllers/ray/pod_builder.h"
 
 namespace krater::controllers {
 
