@@ -75,6 +75,7 @@ TEST_F(Policy, MastersMayDoEverything) {
 TEST_F(Policy, AnybodyMayAskForHealthAndVersionButNotForDiscovery) {
   EXPECT_TRUE(may(anonymous_identity(), path("get", "/readyz/ping")));
   EXPECT_TRUE(may(anonymous_identity(), path("get", "/version")));
+  EXPECT_TRUE(may(anonymous_identity(), path("get", "/krater/v1/ca")));
   EXPECT_FALSE(may(anonymous_identity(), path("get", "/apis")));
   EXPECT_FALSE(may(anonymous_identity(), path("get", "/versionish")));
   EXPECT_FALSE(may(anonymous_identity(), on("list", "pods", "default")));

@@ -1,0 +1,16 @@
+// Who is at the other end of a TLS connection.
+#pragma once
+
+#include <openssl/ssl.h>
+
+#include <optional>
+
+#include "api/auth/authenticator.h"
+
+namespace krater::api {
+
+// The client's certificate, when it presented one and TLS verified it. An unverified one ends the
+// handshake.
+std::optional<PresentedCertificate> peer_certificate(SSL* tls);
+
+}  // namespace krater::api

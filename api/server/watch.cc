@@ -1,0 +1,179 @@
+// watch: a stream of events, one JSON document a line, flushed as they come.
+#include "api/registry/watch.h"
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <utility>
+
+#include "api/registry/status.h"
+#include "api/server/body.h"
+#include "api/server/handlers.h"
+#include "api/server/render.h"
+
+namespace krater::api::handlers {
+namespace {
+
+namespace chrono = std::chrono;
+using Clock = chrono::steady_clock;
+
+constexpr std::size_t kBatch = 256;
+constexpr auto kBookmarkEvery = chrono::seconds(60);
+constexpr std::int64_t kShortestDefault = 1800;  // without timeoutSeconds a watch lives this long,
+                                                 // up to twice: clients come back spread over time
+
+std::string_view type_name(WatchEvent::Type type) {
+  switch (type) {
+    case WatchEvent::Type::Added:
+      return "ADDED";
+    case WatchEvent::Type::Modified:
+      return "MODIFIED";
+    case WatchEvent::Type::Deleted:
+      return "DELETED";
+    case WatchEvent::Type::Bookmark:
+      return "BOOKMARK";
+    case WatchEvent::Type::Error:
+      return "ERROR";
+  }
+  return "";
+}
+
+// How events leave: as they are, or with their object as a table or as metadata alone.
+class EventWriter {
+ public:
+  EventWriter(KindSchemaPtr schema, Shape shape, IncludeObject include, const WallClock& clock)
+      : schema_(std::move(schema)), shape_(shape), include_(include), clock_(clock) {}
+
+  void append(std::string& out, const WatchEvent& event) {
+    if (shape_ == Shape::Full || event.type == WatchEvent::Type::Error ||
+        (shape_ == Shape::PartialMetadata && !event.object)) {
+      for (const std::string_view piece : event.pieces()) out += piece;
+      return;
+    }
+    out += R"({"type":")";
+    out += type_name(event.type);
+    out += R"(","object":)";
+    if (shape_ == Shape::PartialMetadata) {
+      out += partial_metadata(*event.object);
+    } else {
+      const TableWriter table(*schema_, include_, clock_.now());
+      out += event.object ? table.single(*event.object, std::exchange(columns_, false))
+                          : table.empty(event.revision);
+    }
+    out += "}\n";
+  }
+
+ private:
+  KindSchemaPtr schema_;
+  Shape shape_;
+  IncludeObject include_;
+  const WallClock& clock_;
+  bool columns_ = true;  // only the first event carries the column definitions
+};
+
+// The store's notification comes on its own thread and the stream may be gone by then.
+class Notification {
+ public:
+  void connect(std::function<void()> ring) {
+    const std::lock_guard lock(mutex_);
+    ring_ = std::move(ring);
+  }
+  void operator()() {
+    const std::lock_guard lock(mutex_);
+    if (ring_) ring_();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::function<void()> ring_;
+};
+
+struct Stream {
+  std::unique_ptr<Watch> watch;
+  std::shared_ptr<Notification> notification;
+  EventWriter writer;
+  bool bookmarks;
+  Clock::duration lifetime;
+  Metrics& metrics;
+};
+
+struct Counted {
+  explicit Counted(std::atomic<std::int64_t>& n) : count(n) { ++count; }
+  ~Counted() { --count; }
+  std::atomic<std::int64_t>& count;
+};
+
+// One turn: everything there is now, in batches. False when the stream is over.
+boost::asio::awaitable<bool> send_ready(Stream& s, BodyWriter& out) {
+  for (;;) {
+    const Result<std::vector<WatchEvent>> events = s.watch->next(kBatch);
+    std::string text;
+    if (!events) {
+      s.writer.append(text, failure_event(events.error()));
+      co_await out.write(std::move(text));
+      co_return false;
+    }
+    if (events->empty()) co_return true;
+    for (const WatchEvent& event : *events) s.writer.append(text, event);
+    if (!co_await out.write(std::move(text))) co_return false;
+  }
+}
+
+boost::asio::awaitable<bool> send_bookmark(Stream& s, BodyWriter& out) {
+  if (!s.bookmarks) co_return true;
+  const std::optional<WatchEvent> bookmark = s.watch->bookmark();
+  if (!bookmark) co_return true;  // initial events are still to come
+  std::string text;
+  s.writer.append(text, *bookmark);
+  co_return co_await out.write(std::move(text));
+}
+
+boost::asio::awaitable<void> run(std::shared_ptr<Stream> s, BodyWriter& out) {
+  const Counted counted(s->metrics.watches);
+  s->notification->connect(out.notifier());
+  const Clock::time_point end = Clock::now() + s->lifetime;
+  Clock::time_point bookmark = Clock::now() + kBookmarkEvery;
+  while (co_await send_ready(*s, out)) {
+    const Clock::time_point now = Clock::now();
+    if (out.ending() || now >= end) {
+      co_await send_bookmark(*s, out);
+      co_return;
+    }
+    if (now >= bookmark) {
+      if (!co_await send_bookmark(*s, out)) co_return;
+      bookmark = now + kBookmarkEvery;
+    }
+    co_await out.wait(std::min(end, bookmark) - now);
+  }
+}
+
+}  // namespace
+
+Answering watch(Deps& deps, Exchange& x) {
+  Result<WatchQuery> query = watch_query(x);
+  if (!query) co_return respond_error(query.error());
+  const Result<Media> media = negotiate_for(x, false, !query->send_initial_events.value_or(false));
+  if (!media) co_return respond_error(media.error());
+  const Result<IncludeObject> include = include_object(x.request.query.first("includeObject"));
+  if (!include) co_return respond_error(include.error());
+  const Result<std::optional<std::int64_t>> asked = x.request.query.integer("timeoutSeconds", 0);
+  if (!asked) co_return respond_error(asked.error());
+  std::int64_t seconds = asked->value_or(0);
+  if (seconds == 0)
+    seconds = kShortestDefault + static_cast<std::int64_t>(deps.rng.below(kShortestDefault));
+
+  auto notification = std::make_shared<Notification>();
+  Result<std::unique_ptr<Watch>> opened =
+      deps.registry.watch(x.schema->kind(), *query, [notification] { (*notification)(); });
+  if (!opened) co_return respond_error(opened.error());
+  auto stream =
+      std::make_shared<Stream>(Stream{*std::move(opened), std::move(notification),
+                                      EventWriter(x.schema, media->shape, *include, deps.clock),
+                                      query->bookmarks, chrono::seconds(seconds), deps.metrics});
+  Response response;
+  response.set("Content-Type", std::string(kJsonType));
+  response.stream = [stream = std::move(stream)](BodyWriter& out) { return run(stream, out); };
+  co_return response;
+}
+
+}  // namespace krater::api::handlers
