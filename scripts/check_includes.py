@@ -69,7 +69,7 @@ def main() -> int:
                 include = match.group(2)
                 used = part_of_include(include, root) if match.group(1) == '"' else None
                 if used and used != part and used not in MAY_USE.get(part, set()):
-                    if not (is_test and used == "testing"):
+                    if not (is_test and used in ("testing", "runtime")):
                         problems.append(f"{path}:{number}: {part} may not use {used}: {line.strip()}")
                 if used == "testing" and not is_test and part not in ("testing", "sim", "bench"):
                     problems.append(f"{path}:{number}: what ships may not use testing: {line.strip()}")

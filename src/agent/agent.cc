@@ -1,5 +1,7 @@
 #include "agent/agent.h"
 
+#include <utility>
+
 #include "agent/content/builder.h"
 #include "base/check.h"
 #include "base/log.h"
@@ -25,12 +27,7 @@ Agent::Agent(AgentDeps deps, std::vector<NodeFacts> nodes, NodeInfo info) : deps
         Context{deps.client, deps.loop, deps.clock, deps.rng, deps.runtime, *node.events,
                 node.facts, deps.http, deps.dialer, deps.content,
                 [this, alive = std::weak_ptr<bool>(alive_)](const std::string& uid) {
-                  if (alive.expired()) return;
-                  const auto place = workers_.find(uid);
-                  if (place != workers_.end() && place->second->over()) {
-                    if (deps_.content != nullptr) deps_.content->forget(uid);
-                    workers_.erase(place);
-                  }
+                  if (!alive.expired()) pod_over(uid);
                 }});
     node.registrar =
         std::make_unique<Registrar>(deps.client, deps.loop, deps.clock, node.facts, info);
@@ -40,6 +37,21 @@ Agent::Agent(AgentDeps deps, std::vector<NodeFacts> nodes, NodeInfo info) : deps
 Agent::~Agent() {
   deps_.loop.cancel(refresh_timer_);
   deps_.runtime.set_listener(nullptr);
+}
+
+void Agent::pod_over(const std::string& uid) {
+  const auto place = workers_.find(uid);
+  if (place == workers_.end() || !place->second->over()) return;
+  if (deps_.content != nullptr) deps_.content->forget(uid);
+  workers_.erase(place);
+  if (workers_.empty() && all_ended_) std::exchange(all_ended_, nullptr)();
+}
+
+void Agent::end_pods(std::function<void()> done) {
+  pods_.reset();
+  if (workers_.empty()) return deps_.loop.post(std::move(done));
+  all_ended_ = std::move(done);
+  for (auto& [uid, worker] : workers_) worker->removed();
 }
 
 void Agent::start() {
@@ -158,7 +170,10 @@ void Agent::remove_orphan(const std::string& uid) {
 
 void Agent::refresh_contents() {
   refresh_timer_ = deps_.loop.after(kRefreshBeat, [this] { refresh_contents(); });
-  for (auto& [uid, worker] : workers_) worker->refresh_content();
+  for (auto& [uid, worker] : workers_) {
+    worker->refresh_content();
+    worker->check_limits();
+  }
 }
 
 const PodWorker* Agent::worker(const std::string& uid) const {

@@ -37,6 +37,10 @@ class Agent final : public RuntimeListener {
 
   // Takes over what the runtime still has, then watches and registers.
   void start();
+  // Ends every pod of these nodes, as `--stop-pods` asks; `done` runs when nothing of them is left
+  // here. Their objects stay: a later agent tells what became of them. Nothing else may be asked of
+  // this agent afterwards.
+  void end_pods(std::function<void()> done);
   // For logs and exec: the pod by uid, or nullptr.
   const PodWorker* worker(const std::string& uid) const;
   std::size_t pods() const { return workers_.size(); }
@@ -62,6 +66,7 @@ class Agent final : public RuntimeListener {
   void clear_orphans();
   void remove_orphan(const std::string& uid);
   void refresh_contents();
+  void pod_over(const std::string& uid);
   Node* node_of(const Object& pod);
 
   AgentDeps deps_;
@@ -70,6 +75,7 @@ class Agent final : public RuntimeListener {
   std::map<std::string, Sandbox> adoptable_;  // by uid, until the first list of pods
   std::unique_ptr<client::Subscription> pods_, node_watch_;
   bool listed_ = false;
+  std::function<void()> all_ended_;  // of end_pods
   Loop::TimerId refresh_timer_ = 0;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

@@ -180,6 +180,19 @@ TEST_F(AgentTest, ARunThatCannotBeFoundAgainHasEnded) {
   EXPECT_EQ(pod("p").container_statuses().at(0).exit->code, 137);
 }
 
+TEST_F(AgentTest, EndsItsPodsWhenAskedToAndLeavesTheirObjects) {
+  start();
+  put_pod("p", R"({"containers":[{"name":"a"}]})");
+  put_pod("q", R"({"containers":[{"name":"a"}]})");
+  loop.advance(1s);
+  bool ended = false;
+  agent->end_pods([&] { ended = true; });
+  loop.advance(2s);
+  EXPECT_TRUE(ended);
+  EXPECT_EQ(runtime.sandboxes(), 0U);
+  EXPECT_NE(client.read(kinds::kPod, "ns", "p"), nullptr);
+}
+
 TEST_F(AgentTest, AStatusWriteThatFailsIsRepeated) {
   start();
   int failures = 3;

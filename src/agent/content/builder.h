@@ -21,6 +21,8 @@ class ContentBuilder {
                      const PodState& state, std::function<void(Result<ContainerRun>)> done) = 0;
   // Brings the files of a running pod's volumes up to date.
   virtual void refresh(const PodSpec& pod, const PodView& view, const PodState& state) = 0;
+  // Why the pod has to go: an emptyDir on disk that has outgrown its sizeLimit. Empty: nothing.
+  virtual std::string over_limit(const PodSpec& pod) = 0;
   // The pod is gone: forget what was kept for it.
   virtual void forget(const std::string& uid) = 0;
 };

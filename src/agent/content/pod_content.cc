@@ -141,6 +141,16 @@ void PodContent::refresh(const PodSpec& pod, const PodView& view, const PodState
                  });
 }
 
+std::string PodContent::over_limit(const PodSpec& pod) {
+  for (const Volume& volume : limited_volumes(pod.document, runtime_.pod_directory(pod.uid))) {
+    if (disk_usage(volume.path) > volume.size_limit) {
+      return "Usage of EmptyDir volume \"" + volume.name + "\" exceeds the limit \"" +
+             Quantity::from_value(volume.size_limit, Quantity::Format::BinarySI).text() + "\". ";
+    }
+  }
+  return {};
+}
+
 void PodContent::forget(const std::string& uid) {
   fetcher_.forget(uid);
   refreshing_.erase(uid);

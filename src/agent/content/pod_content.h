@@ -33,6 +33,7 @@ class PodContent final : public ContentBuilder {
   void build(const PodSpec& pod, const PodView& view, const ContainerSpec& container,
              const PodState& state, std::function<void(Result<ContainerRun>)> done) override;
   void refresh(const PodSpec& pod, const PodView& view, const PodState& state) override;
+  std::string over_limit(const PodSpec& pod) override;
   void forget(const std::string& uid) override;
 
  private:

@@ -126,7 +126,25 @@ Result<void> prepare_host_path(const Volume& volume) {
   return {};
 }
 
+void add_usage(const std::string& path, std::int64_t& bytes, int& budget) {
+  for (const std::string& name : entries(path)) {
+    if (--budget < 0) return;
+    struct stat info {};
+    const std::string child = path + "/" + name;
+    if (::lstat(child.c_str(), &info) != 0) continue;
+    bytes += static_cast<std::int64_t>(info.st_blocks) * 512;
+    if (S_ISDIR(info.st_mode)) add_usage(child, bytes, budget);
+  }
+}
+
 }  // namespace
+
+std::int64_t disk_usage(const std::string& path) {
+  std::int64_t bytes = 0;
+  int budget = 100'000;
+  add_usage(path, bytes, budget);
+  return bytes;
+}
 
 Result<void> write_volume(const Volume& volume, std::optional<std::int64_t> group) {
   switch (volume.kind) {

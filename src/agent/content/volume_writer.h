@@ -2,6 +2,7 @@
 // one, through the link `..data`, as a kubelet's atomic writer does it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,5 +16,8 @@ namespace krater::agent {
 Result<void> write_volume(const Volume& volume, std::optional<std::int64_t> group);
 // Makes what a subPath names, where it is missing and may be made.
 Result<void> make_sub_path(const Volume& volume, const std::string& path);
+
+// Bytes that the files below `path` take on disk; looks at 100,000 entries at most.
+std::int64_t disk_usage(const std::string& path);
 
 }  // namespace krater::agent

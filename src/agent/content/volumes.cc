@@ -193,6 +193,21 @@ std::vector<MemoryVolume> memory_volumes(const Json& pod, const std::string& dir
   return out;
 }
 
+std::vector<Volume> limited_volumes(const Json& pod, const std::string& directory) {
+  std::vector<Volume> out;
+  const JsonArray* list = array_at(pod, {"spec", "volumes"});
+  for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
+    const Json& json = (*list)[i];
+    if (size_limit(json) <= 0 || in_memory(json)) continue;
+    Volume volume;
+    volume.name = text_at(json, {"name"});
+    volume.path = directory + "/volumes/" + volume.name;
+    volume.size_limit = size_limit(json);
+    out.push_back(std::move(volume));
+  }
+  return out;
+}
+
 Result<std::vector<Mount>> container_mounts(
     const Json& container, const std::vector<Volume>& volumes,
     const std::function<std::string(std::string_view)>& expand_text) {

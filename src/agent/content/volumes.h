@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ Result<std::vector<Volume>> pod_volumes(const PodFacts& pod, const Sources& sour
                                         const std::string& directory);
 // Those that must be there when the sandbox is made.
 std::vector<MemoryVolume> memory_volumes(const Json& pod, const std::string& directory);
+// Disk-backed emptyDirs with a sizeLimit.
+std::vector<Volume> limited_volumes(const Json& pod, const std::string& directory);
 // The container's mounts, parents first; `environment` serves subPathExpr. Code::Invalid for a path
 // that leads out.
 Result<std::vector<Mount>> container_mounts(

@@ -9,7 +9,7 @@
 #include <boost/asio/write.hpp>
 #include <thread>
 
-#include "agent/net/testing_world.h"
+#include "agent/net/testing/world.h"
 
 namespace krater::agent::dns {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "agent/net/testing_world.h"
+#include "agent/net/testing/world.h"
 
 namespace krater::agent::dns {
 namespace {

@@ -6,7 +6,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "agent/net/command.h"
-#include "agent/net/testing_world.h"
+#include "agent/net/testing/world.h"
 
 namespace krater::agent {
 namespace {

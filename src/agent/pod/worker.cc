@@ -463,6 +463,18 @@ void PodWorker::refresh_content() {
   }
 }
 
+void PodWorker::check_limits() {
+  const bool runs = state_.sandbox == PodState::Sandbox::Ready && !state_.deleting &&
+                    state_.failed_reason.empty();
+  if (context_.content == nullptr || !runs) return;
+  const std::string why = context_.content->over_limit(spec_);
+  if (why.empty()) return;
+  state_.failed_reason = "Evicted";
+  state_.failed_message = why;
+  note(Type::Warning, "Evicted", why);
+  pass();
+}
+
 void PodWorker::wake_at(std::optional<WallTime> when) {
   context_.loop.cancel(timer_);
   timer_ = 0;

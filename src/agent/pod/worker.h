@@ -40,6 +40,8 @@ class PodWorker {
   void sandbox_lost();
   // The file contents of its volumes may have changed.
   void refresh_content();
+  // Evicts the pod when a volume has outgrown its limit.
+  void check_limits();
 
   // Nothing of the pod is left, here or in the API.
   bool over() const { return object_gone_ && finished_; }

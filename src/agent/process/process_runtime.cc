@@ -111,6 +111,8 @@ void ProcessRuntime::create_sandbox(SandboxSpec spec, Done<Sandbox> done) {
   ShimConfig config;
   config.sandbox = std::move(spec);
   config.isolate = options_.isolate;
+  // Without plugins there is no address to give: the node's own network serves.
+  if (options_.cni_bin_dir.empty()) config.sandbox.host_network = true;
   config.cni_bin_dir = options_.cni_bin_dir;
   config.cni_config = options_.cni_config;
   config.hidden = options_.hidden;

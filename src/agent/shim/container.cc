@@ -17,6 +17,19 @@ std::string exit_reason(int code, bool out_of_memory) {
   return code == 0 ? "Completed" : "Error";
 }
 
+// Without namespaces nothing can be mounted. What the host has there anyway serves; the rest is
+// refused, not ignored.
+Result<void> check_plain_mounts(const ContainerRun& run) {
+  constexpr std::string_view kToken = "/var/run/secrets/kubernetes.io/serviceaccount";
+  for (const Mount& mount : run.mounts) {
+    const bool scratch = !mount.read_only && ::access(mount.target.c_str(), W_OK) == 0;
+    if (mount.target == kToken || scratch) continue;
+    return make_error(Code::Internal, "a volume cannot be mounted at " + mount.target +
+                                          ": the agent does not run as root");
+  }
+  return {};
+}
+
 }  // namespace
 
 ProcessPlan ShimContainer::make_plan(ContainerRun run, Image image) const {
@@ -55,6 +68,7 @@ ProcessPlan ShimContainer::make_plan(ContainerRun run, Image image) const {
 
 Result<Started> ShimContainer::start(ContainerRun run, Image image) {
   if (running()) return make_error(Code::Internal, "container " + name_ + " runs already");
+  if (!host_.config().isolate) TRY(check_plain_mounts(run));
   plan_ = make_plan(std::move(run), std::move(image));
   TRY(make_directories(directory()));
   TRY(make_directories(host_.file("logs/" + name_)));

@@ -114,10 +114,6 @@ Result<void> SandboxHost::set_up_network() {
   if (config_.sandbox.host_network) return {};
   TRY(loopback_up());
   relax_network();
-  if (config_.cni_bin_dir.empty()) {
-    ip_ = "127.0.0.1";
-    return {};
-  }
   has_network_ = true;
   TRY_ASSIGN(ip_, cni_add({config_.cni_bin_dir, config_.cni_config, config_.sandbox.uid,
                            "/proc/" + std::to_string(::getpid()) + "/ns/net", host_netns_.get(),
