@@ -156,7 +156,7 @@ Result<void> AgentProcess::State::compose_process(const std::vector<agent::NodeF
   agent::ContentSettings settings;
   settings.dns_address = dns_address;
   settings.host_resolv_conf = host_resolv_conf;
-  settings.ca_pem = identity.ca_pem;
+  settings.services = names ? &names->services() : nullptr;
   content = agent::make_content_builder({*client, thread.loop(), clock, *runtime, nodes.front(), std::move(settings)});
   return {};
 }

@@ -48,8 +48,9 @@ struct ControlPlane::Controllers {
     loop.add(controllers::make_namespace_defaults_controller(parts_.ca_pem), as(prefix + "service-account-controller"));
     loop.add(controllers::make_node_controller(), as(prefix + "node-controller"));
     loop.add(controllers::make_pod_gc_controller(), as(prefix + "pod-garbage-collector"));
-    for (auto& reconciler : controllers::make_endpoints_controllers(parts_.api_address)) {
-      loop.add(std::move(reconciler), as(prefix + "endpoint-controller"));
+    loop.add(controllers::make_endpoints_controller(), as(prefix + "endpoint-controller"));
+    if (parts_.api_port != 0) {
+      loop.add(controllers::make_api_service_controller({parts_.api_host, parts_.api_port}), as("system:apiserver"));
     }
   }
 

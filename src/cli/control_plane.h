@@ -2,6 +2,7 @@
 // name.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -20,8 +21,9 @@ struct ControlPlaneParts {
   Loop& scheduler;
   std::string scheduler_conf{};  // text; empty: from the ConfigMap
   std::string ca_pem{};          // for ConfigMap kube-root-ca.crt
-  std::string
-      api_address{};  // "IP:PORT" behind the Service default/kubernetes; empty: not published
+  // What stands behind the Service default/kubernetes; port 0: not published.
+  std::string api_host{};
+  std::uint16_t api_port = 0;
 };
 
 class ControlPlane {

@@ -26,10 +26,11 @@ Result<Dev> start(const DevOptions& options) {
   agent.node_name = node_name_of(agent);
   const WallTime now = runtime::SystemClock().now();
   const bool pool = agent.runtime == RuntimeKind::Simulated && agent.nodes > 1;
-  const std::string user = (pool ? "krater:node-pool:" : "system:node:") + agent.node_name;
+  api::Subject node{"system:node:" + agent.node_name, {"system:nodes"}};
+  if (pool) node.organizations.push_back("krater:node-pool:" + agent.node_name);
   const api::CertificateAuthority& authority = out.server->pki().authority;
   TRY_ASSIGN(const api::CertifiedKey certified,
-             authority.issue_client({user, {"system:nodes"}}, {now - std::chrono::minutes(5), now + std::chrono::hours(24 * 365)}));
+             authority.issue_client(node, {now - std::chrono::minutes(5), now + std::chrono::hours(24 * 365)}));
   TRY_ASSIGN(out.agent,
              AgentProcess::start(agent, {authority.certificate_pem(), certified.certificate_pem, certified.key_pem}));
   return out;

@@ -151,8 +151,8 @@ Result<void> ServerProcess::State::start_control_plane() {
   ControlPlaneParts parts{*registry, clock, rng, control.loop(), *http, scheduler.loop()};
   parts.scheduler_conf = scheduler_conf;
   parts.ca_pem = pki.authority.certificate_pem();
-  const std::string address = is_wildcard(listen.host) ? runtime::primary_address() : listen.host;
-  parts.api_address = address + ":" + std::to_string(server->port());
+  parts.api_host = is_wildcard(listen.host) ? runtime::primary_address() : listen.host;
+  parts.api_port = server->port();
   plane = std::make_unique<ControlPlane>(std::move(parts));
   control.run_and_wait([this] { plane->start_controllers(); });
   Result<void> scheduling;

@@ -54,10 +54,10 @@ asio::awaitable<void> write_all(std::shared_ptr<Session<Stream>> session,
 }
 
 template <typename Stream>
-asio::awaitable<Result<void>> converse(Stream stream, Endpoint endpoint,
-                                       std::vector<std::pair<std::string, std::string>> headers,
-                                       WebSocketHandlers& handlers,
-                                       std::shared_ptr<Shared> shared) {
+asio::awaitable<Result<void>> converse(
+    Stream& stream, const Endpoint& endpoint,
+    const std::vector<std::pair<std::string, std::string>>& headers, WebSocketHandlers& handlers,
+    std::shared_ptr<Shared> shared) {
   auto session = std::make_shared<Session<Stream>>(std::move(stream));
   session->socket.set_option(websocket::stream_base::timeout::suggested(beast::role_type::client));
   session->socket.set_option(
@@ -113,10 +113,10 @@ asio::awaitable<void> run(std::string url, std::vector<std::pair<std::string, st
       made->tcp().expires_never();
       shared->slot->reset();
       if (made->tls) {
-        end = co_await converse(std::move(*made->tls), *endpoint, std::move(headers), handlers,
+        end = co_await converse(*made->tls, *endpoint, headers, handlers,
                                 shared);
       } else {
-        end = co_await converse(std::move(*made->plain), *endpoint, std::move(headers), handlers,
+        end = co_await converse(*made->plain, *endpoint, headers, handlers,
                                 shared);
       }
     }
