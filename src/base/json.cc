@@ -87,7 +87,10 @@ class Converter {
   std::string path_;
 };
 
-// encoding/json: 'f' form unless the exponent is below -6 or at least 21; then 'e' without a padded
+// Above this a float without a fraction would read back as an integer that no 64 bits hold.
+constexpr double kLargestPlain = 9e18;
+
+// encoding/json: 'f' form unless the exponent is below -6 or the number is larger than any int64; then 'e' without a padded
 // exponent.
 void append_double(std::string& out, double number) {
   if (!std::isfinite(number)) {
@@ -96,7 +99,7 @@ void append_double(std::string& out, double number) {
   }
   char buffer[400];
   const double magnitude = std::fabs(number);
-  const bool scientific = magnitude != 0 && (magnitude < 1e-6 || magnitude >= 1e21);
+  const bool scientific = magnitude != 0 && (magnitude < 1e-6 || magnitude >= kLargestPlain);
   const auto done =
       std::to_chars(buffer, buffer + sizeof buffer, number,
                     scientific ? std::chars_format::scientific : std::chars_format::fixed);

@@ -21,6 +21,14 @@ TEST(Json, FloatsAreWrittenAsGoWritesThem) {
   EXPECT_EQ(to_json(Json(123456789.5)), "123456789.5");
 }
 
+// Go writes plain digits up to 1e21; our parser keeps integers exact and refuses those beyond 64 bits.
+TEST(Json, LargeFloatsReadBackAsFloats) {
+  const Json large(21111111133333333332.1);
+  const auto again = parse_json(to_json(large));
+  ASSERT_TRUE(again) << to_json(large);
+  EXPECT_EQ(*again, large);
+}
+
 TEST(Json, DuplicateKeysAreReportedAndTheLastWins) {
   std::vector<std::string> duplicates;
   JsonParseOptions options;
