@@ -93,6 +93,7 @@ constexpr double kLargestPlain = 9e18;
 // encoding/json: 'f' form unless the exponent is below -6 or the number is larger than any int64; then 'e' without a padded
 // exponent.
 void append_double(std::string& out, double number) {
+  if (number == 0) number = 0;  // no negative zero: it would read back as an integer
   if (!std::isfinite(number)) {
     out += "null";
     return;
