@@ -101,7 +101,7 @@ struct ServerProcess::State {
   std::unique_ptr<HttpClient> http;  // on control
   std::unique_ptr<ControlPlane> plane;
   std::deque<std::pair<WallTime, Revision>> marks;  // chores: revisions by time, for compaction
-  bool stopped = false;
+  bool serving = false, stopped = false;
 };
 
 Result<void> ServerProcess::State::open_store() {
@@ -127,17 +127,18 @@ Result<void> ServerProcess::State::serve() {
   graph = std::make_unique<api::NodeGraph>(api::pod_history(*registry));
   authorizer = api::make_built_in_authorizer(lookup, *graph);
 
-  api::ServerOptions serving;
-  serving.address = listen.host;
-  serving.port = listen.port;
-  serving.certificate = pki.server;
-  serving.client_ca_pem = pki.authority.certificate_pem();
-  serving.version = kVersion;
+  api::ServerOptions how;
+  how.address = listen.host;
+  how.port = listen.port;
+  how.certificate = pki.server;
+  how.client_ca_pem = pki.authority.certificate_pem();
+  how.version = kVersion;
   api::ServerParts parts{io.context(), *registry,     *authenticator, *authorizer,
                          *tokens,      pki.authority, clock,          rng};
   parts.health.push_back({"store", [this] { return store->failure(); }});
-  server = api::make_api_server(std::move(serving), std::move(parts));
+  server = api::make_api_server(std::move(how), std::move(parts));
   TRY(server->start());
+  serving = true;
   const std::string host = is_wildcard(listen.host) ? "127.0.0.1" : listen.host;
   url = "https://" + (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" +
         std::to_string(server->port());
@@ -184,7 +185,7 @@ Result<void> ServerProcess::State::publish() {
 
 void ServerProcess::State::stop() {
   if (std::exchange(stopped, true)) return;
-  if (server) {
+  if (serving) {
     std::promise<void> closed;
     server->stop([&] { closed.set_value(); });
     closed.get_future().wait();

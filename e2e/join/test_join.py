@@ -1,0 +1,96 @@
+"""A server and agents of their own: join by token, authority pinned, a node's certificate is enough afterwards."""
+import subprocess
+import time
+
+import pytest
+
+import harness
+
+
+class Process:
+    def __init__(self, log, *arguments):
+        self.log = log
+        with open(log, "ab") as out:
+            self.process = subprocess.Popen([harness.BINARY, *arguments], stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait(30)
+
+
+class Server(harness.Cluster):
+    """`krater server`: no agent in the process."""
+
+    def start(self, timeout=30):
+        self.runner = Process(self.log, "server", "--data-dir", str(self.data), "--listen", self.listen)
+        self.process = self.runner.process
+        deadline = time.monotonic() + timeout
+        while not (self.kubeconfig.exists() and self.try_kubectl("get", "--raw", "/readyz")[0] == 0):
+            assert self.process.poll() is None and time.monotonic() < deadline, self.tail()
+            time.sleep(0.05)
+        return self
+
+
+@pytest.fixture
+def server(tmp_path):
+    made = Server(tmp_path).start()
+    yield made
+    made.runner.stop()
+
+
+def token_of(server, *arguments):
+    return subprocess.run([harness.BINARY, "token", "create", "--data-dir", str(server.data), *arguments], check=True, text=True,
+                          capture_output=True).stdout.strip()
+
+
+def agent(server, name, *arguments):
+    return Process(server.directory / f"{name}.log", "agent", "--server", server.url, "--data-dir", str(server.directory / name),
+                   "--node-name", name, "--runtime", "simulated", "--cpu", "4", "--memory", "8Gi", *arguments)
+
+
+def test_agents_join_by_token_and_come_back_without_one(server):
+    joined = agent(server, "edge-1", "--token", token_of(server))
+    try:
+        server.wait("the node is Ready", lambda: "edge-1   Ready" in server.kubectl("get", "nodes", "--no-headers"))
+    finally:
+        joined.stop()
+    again = agent(server, "edge-1")
+    try:
+        server.apply({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "x"}]}})
+        server.kubectl("wait", "--for=condition=Ready", "pod/p", "--timeout=30s")
+    finally:
+        again.stop()
+
+
+def test_a_bad_token_and_a_foreign_authority_are_refused(server, tmp_path_factory):
+    good = token_of(server)
+    wrong_secret = good[:7] + "0123456789abcdef" + good[23:]
+    refused = agent(server, "edge-2", "--token", wrong_secret)
+    assert refused.process.wait(30) == 1
+    assert "Unauthorized" in refused.log.read_text() or "nauthorized" in refused.log.read_text(), refused.log.read_text()
+    wrong_hash = good[:24] + ("0" if good[24] != "0" else "1") + good[25:]
+    refused = agent(server, "edge-3", "--token", wrong_hash)
+    assert refused.process.wait(30) == 1
+    assert "another authority" in refused.log.read_text()
+    assert server.get("nodes")["items"] == []
+
+
+def test_kubeconfig_and_version_are_printed(server):
+    text = subprocess.run([harness.BINARY, "kubeconfig", "--data-dir", str(server.data)], check=True, text=True, capture_output=True).stdout
+    (server.directory / "printed").write_text(text)
+    done = subprocess.run(["kubectl", "--kubeconfig", str(server.directory / "printed"), "auth", "whoami"], text=True, capture_output=True)
+    assert "kubernetes-admin" in done.stdout, done.stderr
+    assert subprocess.run([harness.BINARY, "version"], text=True, capture_output=True).stdout.startswith("krater ")
+    missing = subprocess.run([harness.BINARY, "kubeconfig", "--data-dir", str(server.directory / "nothing")], text=True, capture_output=True)
+    assert missing.returncode == 1 and "no cluster in" in missing.stderr
+
+
+def test_a_second_server_on_the_same_directory_says_so(server):
+    other = subprocess.run([harness.BINARY, "server", "--data-dir", str(server.data), "--listen", "127.0.0.1:0"], text=True,
+                           capture_output=True, timeout=30)
+    assert other.returncode == 1
+    assert str(server.data) in other.stderr, other.stderr
+    taken = subprocess.run([harness.BINARY, "server", "--data-dir", str(server.directory / "other"), "--listen", server.listen], text=True,
+                           capture_output=True, timeout=30)
+    assert taken.returncode == 1 and server.listen.split(":")[1] in taken.stderr, taken.stderr
