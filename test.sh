@@ -20,7 +20,7 @@ build_krater "$BUILD_DIR" -Dtests=true
 if [ "$what" = all ] || [ "$what" = unit ]; then
   say "lint, unit and crash tests"
   log=$BUILD_DIR/meson-logs/test.out
-  meson test -C "$BUILD_DIR" --no-rebuild --print-errorlogs --num-processes 2 | tee "$log"
+  meson test -C "$BUILD_DIR" --no-rebuild --print-errorlogs --num-processes 2 --timeout-multiplier 4 | tee "$log"
   ok=$(awk '/^Ok:/ {print $2}' "$log")
   bad=$(awk '/^(Fail|Unexpected Pass|Timeout):/ {n += $NF} END {print n + 0}' "$log")
   [ -n "$ok" ] || { echo "no test ran"; bad=$((bad + 1)); }
