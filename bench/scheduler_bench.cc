@@ -42,10 +42,11 @@ void add_gang(Cache& cache, const std::string& name, int members) {
 std::size_t cycle(Cache& cache, const Config& config) {
   std::vector<GangBind> binds;
   {
-    Session session(cache.snapshot(), config, "bench", WallTime());
+    Session session(cache.snapshot(Scope::Open), config, "bench", WallTime());
     for (const ActionEntry* action : config.actions) action->execute(session);
     session.close();
     binds = gang_binds(session);
+    cache.take_changed_jobs();
     for (const JobReport& one : report(session, [](const JobKey&) { return false; })) {
       if (one.status) cache.set_phase(one.key, one.status->phase);
     }

@@ -37,10 +37,12 @@ JobInfo& Cache::touch_job(const JobKey& key) {
     job = std::move(fresh);
   }
   changed_jobs_.insert(key);
+  unsettled_jobs_.insert(key);
   return edit(job);
 }
 
 NodeInfo& Cache::edit_node(NodeSlot slot) {
+  unsettled_nodes_.insert(slot);
   return edit(nodes_[slot]);
 }
 
@@ -208,6 +210,7 @@ void Cache::set_node(const ObjectPtr& object) {
   NodeInfo& node = edit_node(slot);
   if (node.spec != nullptr) node.idle -= node.spec->allocatable;
   node.idle += spec.allocatable;
+  order_stale_ = order_stale_ || node.spec == nullptr;
   node.spec = std::make_shared<const NodeSpec>(std::move(spec));
   ++help_;
 }
@@ -219,6 +222,7 @@ void Cache::remove_node(const std::string& name) {
   NodeInfo& node = edit_node(slot);
   node.idle -= node.spec->allocatable;
   node.spec.reset();
+  order_stale_ = true;
   release_slot(slot);
 }
 
@@ -273,6 +277,7 @@ void Cache::set_phase(const JobKey& key, PodGroupPhase phase) {
   if (known == jobs_.end() || known->second->phase == phase) return;
   // What was held back for it while it was Inqueue is counted anew.
   if (known->second->phase == PodGroupPhase::Inqueue) ++help_;
+  unsettled_jobs_.insert(key);
   edit(known->second).phase = phase;
 }
 
@@ -313,21 +318,61 @@ void Cache::refresh_priorities() {
   }
 }
 
-Snapshot Cache::snapshot() const {
-  Snapshot out;
-  out.nodes.resize(nodes_.size());
-  out.rank.resize(nodes_.size());
+void Cache::settle() {
+  for (const JobKey& key : unsettled_jobs_) {
+    const JobInfo* now = job(key);
+    job_ledger_.set(key, now);
+    if (now != nullptr && now->open()) {
+      open_jobs_.insert(key);
+    } else {
+      open_jobs_.erase(key);
+    }
+  }
+  unsettled_jobs_.clear();
+  for (const NodeSlot slot : unsettled_nodes_) node_ledger_.set(slot, nodes_[slot].get());
+  unsettled_nodes_.clear();
+  if (!std::exchange(order_stale_, false)) return;
+  order_.clear();
+  rank_.assign(nodes_.size(), 0);
   for (const auto& [name, slot] : slots_) {
     if (nodes_[slot]->spec == nullptr) continue;
-    out.nodes[slot] = nodes_[slot];
-    out.rank[slot] = static_cast<std::uint32_t>(out.order.size());
-    out.order.push_back(slot);
-    out.total += nodes_[slot]->spec->allocatable;
+    rank_[slot] = static_cast<std::uint32_t>(order_.size());
+    order_.push_back(slot);
   }
-  out.jobs.reserve(jobs_.size());
-  for (const auto& [key, job] : jobs_) out.jobs.push_back(job);
-  out.queues.reserve(queues_.size());
-  for (const auto& [name, queue] : queues_) out.queues.push_back(queue);
+}
+
+const std::map<QueueName, QueueSums>& Cache::queue_sums() {
+  settle();
+  return job_ledger_.queues();
+}
+
+Snapshot Cache::snapshot(Scope scope) {
+  settle();
+  Snapshot out;
+  out.nodes.resize(nodes_.size());
+  for (const NodeSlot slot : order_) out.nodes[slot] = nodes_[slot];
+  out.order = order_;
+  out.rank = rank_;
+  out.rank.resize(nodes_.size());
+  if (scope == Scope::All) {
+    for (const auto& [key, job] : jobs_) out.jobs.push_back(job);
+  } else {
+    std::set<JobKey> wanted = changed_jobs_;
+    wanted.insert(open_jobs_.begin(), open_jobs_.end());
+    for (const JobKey& key : wanted) {
+      if (const auto known = jobs_.find(key); known != jobs_.end())
+        out.jobs.push_back(known->second);
+    }
+  }
+  const auto& sums = job_ledger_.queues();
+  for (const auto& [name, queue] : queues_) {
+    out.queues.push_back(queue);
+    const auto known = sums.find(name);
+    out.sums.push_back(known == sums.end() ? QueueSums() : known->second);
+  }
+  out.total = node_ledger_.allocatable();
+  out.used = node_ledger_.used();
+  out.admitted = job_ledger_.admitted();
   out.names = names_;
   out.help = help_;
   return out;

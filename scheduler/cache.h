@@ -48,7 +48,9 @@ class Cache {
   // The phase just decided; it counts from now on, whatever is stored.
   void set_phase(const JobKey& job, PodGroupPhase phase);
 
-  Snapshot snapshot() const;
+  Snapshot snapshot(Scope scope);
+  // Of the jobs as they are now.
+  const std::map<QueueName, QueueSums>& queue_sums();
   // Grows with every change that may help a job other than the one it is about: room, nodes,
   // queues.
   std::uint64_t help() const { return help_; }
@@ -86,6 +88,7 @@ class Cache {
   NodeInfo& edit_node(NodeSlot slot);
   NodeSlot slot_of(const std::string& node);
   void release_slot(NodeSlot slot);
+  void settle();
   void drop_job_if_empty(const JobKey& key);
   void enter(const Place& place, const PodRecord& record);
   void leave(const Place& place, const PodRecord& record);
@@ -107,6 +110,14 @@ class Cache {
   std::vector<NodeSlot> free_slots_;
   std::map<JobKey, Uid> group_uids_;  // whose phase is ours already
   std::set<JobKey> changed_jobs_;
+  std::set<JobKey> open_jobs_;       // as of the last settle()
+  std::set<JobKey> unsettled_jobs_;  // touched since
+  std::set<NodeSlot> unsettled_nodes_;
+  JobLedger job_ledger_;
+  NodeLedger node_ledger_;
+  std::vector<NodeSlot> order_;      // slots of the nodes there are, by name
+  std::vector<std::uint32_t> rank_;  // by slot: place in order_
+  bool order_stale_ = false;
   std::uint64_t help_ = 1;
   std::uint64_t versions_ =
       0;  // one sequence for all jobs: a job made anew never repeats a version

@@ -104,6 +104,26 @@ Resource JobInfo::wanted_min() const {
   return out;
 }
 
+Resource JobInfo::admitted_in_queue() const {
+  const bool admitted = phase == PodGroupPhase::Inqueue ||
+                        (phase == PodGroupPhase::Running && allocated_tasks() >= min_member);
+  return admitted ? wanted_min() : Resource();
+}
+
+Resource JobInfo::admitted_in_cluster() const {
+  if (!group || !min_resources) return {};
+  if (phase == PodGroupPhase::Inqueue) return (*min_resources - gated_requests()).clamped();
+  if (phase == PodGroupPhase::Running && allocated_tasks() >= min_member)
+    return (*min_resources - allocated).clamped();
+  return {};
+}
+
+bool JobInfo::open() const {
+  return count(TaskStatus::Pending) + count(TaskStatus::Allocated) + count(TaskStatus::Pipelined) >
+             0 ||
+         (group && is_pending());
+}
+
 Resource JobInfo::elastic() const {
   return min_resources ? (allocated - *min_resources).clamped() : allocated;
 }

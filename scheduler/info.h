@@ -126,6 +126,12 @@ struct JobInfo {
   // minResources of what is not allocated yet; gated pods' requests do not count.
   Resource wanted_min() const;
   Resource gated_requests() const;
+  // Held back for it once it was admitted, until its tasks take it: in its queue, and (of
+  // PodGroups) in the cluster as a whole.
+  Resource admitted_in_queue() const;
+  Resource admitted_in_cluster() const;
+  // Something of it waits: for admission or for a node.
+  bool open() const;
   // Allocated beyond minResources.
   Resource elastic() const;
 

@@ -5,17 +5,16 @@
 
 namespace krater::scheduler {
 
-std::map<QueueName, ResourceList> queue_allocations(const Cache& cache) {
+std::map<QueueName, ResourceList> queue_allocations(Cache& cache) {
   std::map<QueueName, Resource> sums;
   for (const auto& [name, queue] : cache.queues()) sums[name];
-  for (const auto& [key, job] : cache.jobs()) {
-    if (!job->known || job->allocated.is_zero()) continue;
-    QueueName at = job->queue;
+  for (const auto& [name, jobs] : cache.queue_sums()) {
+    QueueName at = name;
     // A loop among parents ends where it began.
     for (std::size_t steps = 0; steps <= sums.size(); ++steps) {
       const QueueInfo* queue = cache.queue(at);
       if (queue == nullptr) break;
-      sums[at] += job->allocated;
+      sums[at] += jobs.allocated;
       if (at == QueueName(keys::kRootQueue)) break;
       at = queue->parent.empty() ? QueueName(keys::kRootQueue) : queue->parent;
     }

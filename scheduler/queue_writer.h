@@ -14,11 +14,11 @@ namespace krater::scheduler {
 
 // What every known queue holds, its descendants' share included. cpu and memory are always listed.
 // Pure.
-std::map<QueueName, ResourceList> queue_allocations(const Cache& cache);
+std::map<QueueName, ResourceList> queue_allocations(Cache& cache);
 
 class QueueWriter {
  public:
-  QueueWriter(client::ObjectClient& client, const Cache& cache) : client_(client), cache_(cache) {}
+  QueueWriter(client::ObjectClient& client, Cache& cache) : client_(client), cache_(cache) {}
   ~QueueWriter() { *alive_ = false; }
   QueueWriter(const QueueWriter&) = delete;
   QueueWriter& operator=(const QueueWriter&) = delete;
@@ -30,7 +30,7 @@ class QueueWriter {
   void write(const QueueName& queue, const ResourceList& allocated, const ResourceList& before);
 
   client::ObjectClient& client_;
-  const Cache& cache_;
+  Cache& cache_;
   std::map<QueueName, ResourceList> told_;  // written, perhaps not seen on the watch yet
   std::set<QueueName> writing_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

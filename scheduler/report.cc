@@ -61,10 +61,7 @@ std::vector<JobReport> report(const Session& session,
   for (JobId id = 0; id < session.job_count(); ++id) {
     const JobInfo& job = session.job(id);
     if (session.parked(id)) continue;
-    const bool waiting = job.count(TaskStatus::Pending) + job.count(TaskStatus::Allocated) +
-                                 job.count(TaskStatus::Pipelined) >
-                             0 ||
-                         (job.group && job.is_pending());
+    const bool waiting = job.open();
     if (!waiting && !wanted(job.key)) continue;
     JobReport one;
     one.key = job.key;

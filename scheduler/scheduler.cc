@@ -98,16 +98,16 @@ void Scheduler::run_cycle() {
   if (tried && !report_all_ && !cache_.has_changes() && cache_.help() == seen_help_) return;
   seen_help_ = cache_.help();
   const SteadyTime begin = loop_.now();
-  const std::set<JobKey> changed = cache_.take_changed_jobs();
   std::vector<GangBind> binds;
   {
-    Session session(cache_.snapshot(), config_, rng_.uuid(), clock_.now(),
-                    [this](const JobInfo& job) { return left_alone(job); });
+    const bool all = std::exchange(report_all_, false);
+    Session session(cache_.snapshot(all ? Scope::All : Scope::Open), config_, rng_.uuid(),
+                    clock_.now(), [this](const JobInfo& job) { return left_alone(job); });
     for (const ActionEntry* action : config_.actions) action->execute(session);
     session.close();
     binds = gang_binds(session);
     for (const GangBind& gang : binds) ++binding_[gang.job];
-    take_reports(session, changed);
+    take_reports(session, cache_.take_changed_jobs(), all);
   }
   for (const GangBind& gang : binds) bind(gang);
   queues_.flush();
@@ -116,7 +116,7 @@ void Scheduler::run_cycle() {
   metrics_.longest_cycle = std::max(metrics_.longest_cycle, metrics_.last_cycle);
 }
 
-void Scheduler::take_reports(const Session& session, const std::set<JobKey>& changed) {
+void Scheduler::take_reports(const Session& session, const std::set<JobKey>& changed, bool all) {
   for (const JobKey& key : changed) {
     if (cache_.job(key) == nullptr) statuses_.drop(key);
   }
@@ -128,7 +128,6 @@ void Scheduler::take_reports(const Session& session, const std::set<JobKey>& cha
     const auto place = parked_.find(session.job(id).key);
     if (place != parked_.end()) parked.insert(*place);
   }
-  const bool all = std::exchange(report_all_, false);
   for (JobReport& one :
        report(session, [&](const JobKey& key) { return all || changed.contains(key); })) {
     if (one.unsatisfied) ++waiting;

@@ -92,7 +92,7 @@ class Scheduler {
   void tick();
   void run_cycle();
   bool left_alone(const JobInfo& job) const;
-  void take_reports(const Session& session, const std::set<JobKey>& changed);
+  void take_reports(const Session& session, const std::set<JobKey>& changed, bool all);
   void bind(const GangBind& gang);
   void bound(const GangBind& gang, const std::vector<ObjectPtr>& pods);
   void not_bound(const GangBind& gang, const Error& why);

@@ -49,6 +49,9 @@ class Session {
   const PluginSet& plugins() const { return plugins_; }
   const ResourceNames& names() const { return world_.names; }
   const Resource& total() const { return world_.total; }
+  // On all nodes, and promised to admitted jobs, when the session began.
+  const Resource& used() const { return world_.used; }
+  const Resource& admitted() const { return world_.admitted; }
   std::uint64_t help() const { return world_.help; }
   const std::string& id() const { return id_; }
   WallTime now() const { return now_; }
@@ -62,6 +65,8 @@ class Session {
   const Task& task(TaskRef ref) const { return job(ref.job).tasks[ref.task]; }
   QueueId queue_count() const { return static_cast<QueueId>(world_.queues.size()); }
   const QueueInfo& queue(QueueId id) const { return *world_.queues[id]; }
+  // Of all jobs in it, those that are not in the session included, when the session began.
+  const QueueSums& sums(QueueId id) const { return world_.sums[id]; }
 
   std::size_t node_slots() const { return world_.nodes.size(); }
   const NodeInfo& node(NodeSlot slot) const { return *world_.nodes[slot]; }

@@ -4,17 +4,24 @@
 
 #include <vector>
 
-#include "scheduler/info.h"
+#include "scheduler/ledger.h"
 
 namespace krater::scheduler {
+
+// Open: the jobs of which something waits, and those that changed since the last report; all that a
+// cycle can do something for. The others are in the sums.
+enum class Scope { Open, All };
 
 struct Snapshot {
   std::vector<NodePtr> nodes{};       // by slot; null: no such node, or only its pods are known
   std::vector<NodeSlot> order{};      // slots of the nodes there are, by name
   std::vector<std::uint32_t> rank{};  // by slot: place in `order`
-  std::vector<JobPtr> jobs{};         // by key
+  std::vector<JobPtr> jobs{};         // by key; which ones is up to the Scope
   std::vector<QueuePtr> queues{};     // by name
+  std::vector<QueueSums> sums{};      // by queue: what all jobs in it add up to
   Resource total{};                   // allocatable of all nodes
+  Resource used{};                    // on all nodes
+  Resource admitted{};                // promised to admitted jobs of all queues, not taken yet
   ResourceNames names{};
   std::uint64_t help = 0;  // Cache::help() then
 };

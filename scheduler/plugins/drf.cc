@@ -21,31 +21,30 @@ class Drf final : public Plugin, public JobOrderHook {
  public:
   void open(const Session& session) override {
     shares_.resize(session.job_count());
-    for (JobId id = 0; id < session.job_count(); ++id)
-      refresh(session, id, session.job(id).allocated);
+    held_.resize(session.job_count());
+    for (JobId id = 0; id < session.job_count(); ++id) {
+      held_[id] = session.job(id).allocated;
+      refresh(session, id);
+    }
   }
   int job_order(const Session& session, JobId a, JobId b) const override {
     return Share::compare(shares_[a], shares_[b]);
   }
   void placed(const Session& session, JobId job, const TaskSpec& task) override {
-    extra(job) += task.shape->request;
-    refresh(session, job, extra(job));
+    held_[job] += task.shape->request;
+    refresh(session, job);
   }
   void unplaced(const Session& session, JobId job, const TaskSpec& task) override {
-    extra(job) -= task.shape->request;
-    refresh(session, job, extra(job));
+    held_[job] -= task.shape->request;
+    refresh(session, job);
   }
 
  private:
-  // What the job holds, promised places included.
-  Resource& extra(JobId job) { return held_[job]; }
-  void refresh(const Session& session, JobId job, const Resource& held) {
-    held_.resize(session.job_count());
-    held_[job] = held;
-    shares_[job] = dominant_share(held, session.total());
+  void refresh(const Session& session, JobId job) {
+    shares_[job] = dominant_share(held_[job], session.total());
   }
 
-  std::vector<Resource> held_;
+  std::vector<Resource> held_;  // promised places included
   std::vector<Share> shares_;
 };
 

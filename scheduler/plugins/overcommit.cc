@@ -19,16 +19,8 @@ class Overcommit final : public Plugin, public EnqueueHook {
   void open(const Session& session) override {
     for (Dim d = 0; d < session.total().dims(); ++d)
       budget_.set(d, scale(session.total().at(d), factor_, 1000));
-    for (const NodeSlot slot : session.node_order()) used_ += session.node(slot).used;
-    for (JobId id = 0; id < session.job_count(); ++id) {
-      const JobInfo& job = session.job(id);
-      if (!job.group || !job.min_resources) continue;
-      if (job.phase == PodGroupPhase::Inqueue) {
-        admitted_ += (*job.min_resources - job.gated_requests()).clamped();
-      } else if (job.phase == PodGroupPhase::Running && job.allocated_tasks() >= job.min_member) {
-        admitted_ += (*job.min_resources - job.allocated).clamped();
-      }
-    }
+    used_ = session.used();
+    admitted_ = session.admitted();
   }
 
   Vote may_enqueue(const Session& session, JobId id, Refusal& why) const override {

@@ -29,21 +29,9 @@ std::vector<QueueAccount> open_accounts(const Session& session) {
   Resource guarantees;
   for (QueueId q = 0; q < session.queue_count(); ++q) guarantees += session.queue(q).guarantee;
   for (QueueId q = 0; q < session.queue_count(); ++q) {
+    const QueueSums& sums = session.sums(q);
+    out[q] = {sums.jobs > 0, sums.allocated, sums.request, sums.inqueue, sums.elastic, {}};
     out[q].real_capability = real_capability(session.total(), guarantees, session.queue(q));
-  }
-  for (JobId id = 0; id < session.job_count(); ++id) {
-    const QueueId queue = session.queue_of(id);
-    const JobInfo& job = session.job(id);
-    if (queue == kNoQueue || !job.known) continue;
-    QueueAccount& account = out[queue];
-    account.has_jobs = true;
-    account.allocated += job.allocated;
-    account.request += job.allocated + job.pending;
-    account.elastic += job.elastic();
-    const bool admitted =
-        job.phase == PodGroupPhase::Inqueue ||
-        (job.phase == PodGroupPhase::Running && job.allocated_tasks() >= job.min_member);
-    if (admitted) account.inqueue += job.wanted_min();
   }
   return out;
 }
