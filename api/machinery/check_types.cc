@@ -107,7 +107,7 @@ class TypeChecker {
   Result<void> integer(const SchemaNode& node, const Json& value, const FieldPath& path,
                        const SchemaNode& parent) {
     if (!value.is_number()) return mismatch(node, value, path, parent);
-    const bool narrow = node.format == Format::Int32 || node.type == NodeType::IntOrString;
+    const bool narrow = node.format == ValueFormat::Int32 || node.type == NodeType::IntOrString;
     const auto number = value.is_double() ? std::nullopt : as_int(value);
     if (!number || (narrow && (*number > std::numeric_limits<std::int32_t>::max() ||
                                *number < std::numeric_limits<std::int32_t>::min()))) {
@@ -128,10 +128,10 @@ class TypeChecker {
   }
 
   Result<void> text(const SchemaNode& node, std::string_view value, const FieldPath& path) {
-    if (node.format == Format::Byte && !base64_decode(value)) {
+    if (node.format == ValueFormat::Byte && !base64_decode(value)) {
       return make_error(Code::BadRequest, path.text() + ": illegal base64 data");
     }
-    if ((node.format == Format::DateTime || node.format == Format::MicroTime) && !value.empty() &&
+    if ((node.format == ValueFormat::DateTime || node.format == ValueFormat::MicroTime) && !value.empty() &&
         !parse_rfc3339(value)) {
       const std::string quoted = '"' + std::string(value) + '"';
       return make_error(Code::BadRequest, "parsing time " + quoted +
@@ -154,12 +154,12 @@ std::string go_type(const SchemaNode& node) {
     case NodeType::Array:
       return "[]" + (node.items == nullptr ? "interface {}" : go_type(*node.items));
     case NodeType::String:
-      if (node.format == Format::Byte) return "[]uint8";
-      return node.format == Format::DateTime    ? "v1.Time"
-             : node.format == Format::MicroTime ? "v1.MicroTime"
+      if (node.format == ValueFormat::Byte) return "[]uint8";
+      return node.format == ValueFormat::DateTime    ? "v1.Time"
+             : node.format == ValueFormat::MicroTime ? "v1.MicroTime"
                                                 : "string";
     case NodeType::Integer:
-      return node.format == Format::Int32 ? "int32" : "int64";
+      return node.format == ValueFormat::Int32 ? "int32" : "int64";
     case NodeType::Number:
       return "float64";
     case NodeType::Boolean:

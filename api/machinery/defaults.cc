@@ -32,10 +32,10 @@ void apply_literals(const SchemaNode& node, bool native, JsonObject& object) {
   }
 }
 
-void canonical_time(Json& value, Format format) {
+void canonical_time(Json& value, ValueFormat format) {
   const auto time = parse_rfc3339(view(value.get_string()));
   if (!time) return;
-  value = format == Format::MicroTime ? to_rfc3339_micro(*time) : to_rfc3339(*time);
+  value = format == ValueFormat::MicroTime ? to_rfc3339_micro(*time) : to_rfc3339(*time);
 }
 
 void canonical_quantity(Json& value) {
@@ -60,7 +60,7 @@ void default_object(const SchemaNode& node, bool native, Json& object) {
 void canonicalize_object(const SchemaNode& node, bool native, Json& object) {
   if (!native) return;
   if (node.type == NodeType::Quantity) return canonical_quantity(object);
-  if (object.is_string() && (node.format == Format::DateTime || node.format == Format::MicroTime)) {
+  if (object.is_string() && (node.format == ValueFormat::DateTime || node.format == ValueFormat::MicroTime)) {
     return canonical_time(object, node.format);
   }
   for_each_child(node, object, [](const SchemaNode& child, Json& value) {

@@ -109,11 +109,11 @@ Json path_parameters(const Kind& kind, int version) {
 
 }  // namespace
 
-void OpenApi::add_kind(const Kind& kind, const std::string& type_name, bool native) {
+void OpenApiDocuments::add_kind(const Kind& kind, const std::string& type_name, bool native) {
   entries_.push_back({kind, type_name, native});
 }
 
-std::vector<std::string> OpenApi::v3_paths(const std::vector<KindSchemaPtr>& kinds) const {
+std::vector<std::string> OpenApiDocuments::v3_paths(const std::vector<KindSchemaPtr>& kinds) const {
   std::vector<std::string> paths;
   for (const KindSchemaPtr& schema : kinds) {
     std::string path = path_of(schema->kind());
@@ -123,8 +123,8 @@ std::vector<std::string> OpenApi::v3_paths(const std::vector<KindSchemaPtr>& kin
   return paths;
 }
 
-std::optional<std::string> OpenApi::v3(const std::vector<KindSchemaPtr>& kinds,
-                                       std::string_view path) const {
+std::optional<std::string> OpenApiDocuments::v3(const std::vector<KindSchemaPtr>& kinds,
+                                                std::string_view path) const {
   const std::lock_guard lock(mutex_);
   if (const auto made = v3_.find(path); made != v3_.end()) return made->second;
   const SchemaTexts texts;
@@ -146,7 +146,7 @@ std::optional<std::string> OpenApi::v3(const std::vector<KindSchemaPtr>& kinds,
   return v3_.emplace(std::string(path), to_json(document)).first->second;
 }
 
-std::string OpenApi::v2(const std::vector<KindSchemaPtr>& kinds) const {
+std::string OpenApiDocuments::v2(const std::vector<KindSchemaPtr>& kinds) const {
   const std::lock_guard lock(mutex_);
   if (!v2_.empty()) return v2_;
   const SchemaTexts texts;

@@ -13,7 +13,7 @@
 
 namespace krater::api {
 
-class OpenApi {
+class OpenApiDocuments {
  public:
   // `type_name` as in the schema files; `native` kinds offer strategic merge.
   void add_kind(const Kind& kind, const std::string& type_name, bool native);

@@ -144,20 +144,20 @@ class Decoder {
 
   static Json scalar(const SchemaNode& node, std::uint64_t value) {
     if (node.type == NodeType::Boolean) return Json(value != 0);
-    if (node.format == Format::Int32)
+    if (node.format == ValueFormat::Int32)
       return Json(static_cast<std::int64_t>(static_cast<std::int32_t>(value)));
     return Json(static_cast<std::int64_t>(value));
   }
 
   static Result<Json> text(const SchemaNode& node, std::string_view bytes) {
-    if (node.format == Format::Byte) return Json(base64_encode(bytes));
-    if (node.format == Format::DateTime || node.format == Format::MicroTime)
+    if (node.format == ValueFormat::Byte) return Json(base64_encode(bytes));
+    if (node.format == ValueFormat::DateTime || node.format == ValueFormat::MicroTime)
       return time(node.format, bytes);
     if (!is_utf8_text(bytes)) return broken("a string is not UTF-8");
     return Json(std::string(bytes));
   }
 
-  static Result<Json> time(Format format, std::string_view bytes) {
+  static Result<Json> time(ValueFormat format, std::string_view bytes) {
     std::int64_t seconds = 0, nanos = 0;
     WireReader reader(bytes);
     while (!reader.done()) {
@@ -171,7 +171,7 @@ class Decoder {
     if (seconds < -kMaxSeconds || seconds > kMaxSeconds || nanos < 0 || nanos > 999'999'999)
       return broken("a time is out of range");
     const WallTime at(seconds * 1'000'000'000 + nanos);
-    return Json(format == Format::MicroTime ? to_rfc3339_micro(at) : to_rfc3339(at));
+    return Json(format == ValueFormat::MicroTime ? to_rfc3339_micro(at) : to_rfc3339(at));
   }
 
   static Result<Json> wrapped_text(std::string_view bytes) {

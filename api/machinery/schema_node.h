@@ -31,7 +31,7 @@ enum class NodeType : std::uint8_t {
   IntOrString,
   Quantity
 };
-enum class Format : std::uint8_t { None, Int32, Int64, Byte, DateTime, MicroTime };
+enum class ValueFormat : std::uint8_t { None, Int32, Int64, Byte, DateTime, MicroTime };
 
 // When a scalar is written: mirrors the struct tags of the original types.
 enum class Presence : std::uint8_t {
@@ -84,7 +84,7 @@ struct Limits {
 struct SchemaNode {
   std::string type_name;  // "core/v1.Container"; "" for types that are written in place
   NodeType type = NodeType::Any;
-  Format format = Format::None;
+  ValueFormat format = ValueFormat::None;
   bool shared_native =
       false;  // from a Kubernetes package: its limits do not hold inside custom kinds
   bool preserve_unknown = false;

@@ -109,7 +109,7 @@ class BuiltinSchemas final : public SchemaSet {
   std::shared_ptr<const TypeTable> table_;
   std::vector<KindSchemaPtr> all_;
   std::map<std::string, const SchemaNode*, std::less<>> messages_;
-  OpenApi openapi_;
+  OpenApiDocuments openapi_;
 };
 
 }  // namespace

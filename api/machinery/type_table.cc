@@ -24,14 +24,14 @@ NodeType node_type(const Json& schema) {
   return NodeType::Any;
 }
 
-Format node_format(const Json& schema) {
+ValueFormat node_format(const Json& schema) {
   const std::string format = text_at(schema, {"format"});
-  if (format == "int32") return Format::Int32;
-  if (format == "int64") return Format::Int64;
-  if (format == "byte") return Format::Byte;
-  if (format == "date-time") return Format::DateTime;
-  if (format == "micro-time") return Format::MicroTime;
-  return Format::None;
+  if (format == "int32") return ValueFormat::Int32;
+  if (format == "int64") return ValueFormat::Int64;
+  if (format == "byte") return ValueFormat::Byte;
+  if (format == "date-time") return ValueFormat::DateTime;
+  if (format == "micro-time") return ValueFormat::MicroTime;
+  return ValueFormat::None;
 }
 
 std::vector<std::string> strings(const Json& schema, std::string_view key) {
@@ -114,7 +114,7 @@ const SchemaNode* TypeTable::find(std::string_view full_name) {
   return &node;
 }
 
-const SchemaNode* TypeTable::scalar(NodeType type, Format format) {
+const SchemaNode* TypeTable::scalar(NodeType type, ValueFormat format) {
   const SchemaNode*& node = scalars_[{type, format}];
   if (node == nullptr) {
     SchemaNode& made = nodes_.emplace_back();

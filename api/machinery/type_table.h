@@ -29,7 +29,7 @@ class TypeTable {
   };
 
   const SchemaNode* build(const Json& schema, bool native);
-  const SchemaNode* scalar(NodeType type, Format format);
+  const SchemaNode* scalar(NodeType type, ValueFormat format);
   void fill(SchemaNode& node, const Json& schema, bool native);
   void fill_object(SchemaNode& node, const Json& schema, bool native);
   Property make_property(std::string_view name, const Json& schema, bool native);
@@ -38,7 +38,7 @@ class TypeTable {
   std::deque<SchemaNode> nodes_;
   std::map<std::string, Source, std::less<>> sources_;
   std::map<std::string, const SchemaNode*, std::less<>> built_;
-  std::map<std::pair<NodeType, Format>, const SchemaNode*> scalars_;
+  std::map<std::pair<NodeType, ValueFormat>, const SchemaNode*> scalars_;
 };
 
 }  // namespace krater::api

@@ -100,7 +100,7 @@ class Validator {
       if (auto parsed = Quantity::parse(written); !parsed)
         errors_.invalid(path, value, parsed.error().message);
     }
-    if (node.format == Format::DateTime && value.is_string() &&
+    if (node.format == ValueFormat::DateTime && value.is_string() &&
         !parse_rfc3339(view(value.get_string()))) {
       errors_.invalid(path, value,
                       path.text() + " in body must be of type date-time: " + to_json(value));

@@ -100,17 +100,24 @@ class TlsConnection final : public Connection, public std::enable_shared_from_th
     const bool began = co_await reader.wait_for_first_byte();
     idle_ = false;
     if (!began) co_return false;
-    ReadOutcome got = co_await reader.read();
+    ReadOutcome got;
+    co_await reader.read_head(got);
     if (got.closed) co_return false;
     const HttpVersion version{got.minor_version, got.keep_alive && !stopping_,
                               got.request.method == "HEAD"};
-    if (got.refused) {
-      co_await write_plain(*got.refused, {version.minor, false, version.head});
-      co_return false;
-    }
+    if (got.refused) co_return co_await refuse(reader, *got.refused, version);
     got.request.certificate = certificate_;
+    Call call = service_.admit(got.request);
+    // A small body is taken in even for the refused: that costs less than a new connection.
+    if (got.has_body && (!call.refused || reader.body_is_small())) {
+      co_await reader.read_body(got);
+      if (got.closed) co_return false;
+      got.has_body = got.refused.has_value();
+      if (got.refused) call.refused = std::move(got.refused);
+    }
     tcp().expires_never();
-    Response response = co_await service_.handle(got.request);
+    Response response = co_await service_.handle(call);
+    if (got.has_body) co_return co_await refuse(reader, response, version);
     if (response.upgrade) {
       UpgradeContext context{stream_, buffer_, upgrade_head(got.request), on_stop_};
       co_await response.upgrade(context);
@@ -119,6 +126,15 @@ class TlsConnection final : public Connection, public std::enable_shared_from_th
     }
     if (response.stream && !version.head) co_return co_await write_stream(response, version);
     co_return co_await write_plain(response, version);
+  }
+
+  // What the client has still to say is not worth hearing.
+  asio::awaitable<bool> refuse(RequestReader& reader, const Response& response,
+                               HttpVersion version) {
+    version.keep_alive = false;
+    const bool written = co_await write_response(stream_, response, version, limits_.write);
+    if (written) co_await reader.discard();
+    co_return false;
   }
 
   asio::awaitable<bool> write_plain(const Response& response, HttpVersion version) {

@@ -88,6 +88,35 @@ TEST(Https, ABodyAboveTheLimitIs413AndAHeadAboveItIs431) {
   EXPECT_EQ(head.status, 431);
 }
 
+TEST(Https, AStrangersBodyIsNotWaitedFor) {
+  TestServer server;
+  HttpsClient client = server.anonymous();
+  client.send_raw("POST " + kPodsPath + " HTTP/1.1\r\nHost: x\r\nContent-Length: 3000000\r\n\r\n{");
+  const Reply refused = client.receive();
+  EXPECT_EQ(refused.status, 403);
+  EXPECT_EQ(refused.header("Connection"), "close");
+  HttpsClient polite = server.anonymous();
+  polite.send_raw("POST " + kPodsPath +
+                  " HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n");
+  EXPECT_EQ(polite.receive().status, 403);  // and no 100 before it
+}
+
+TEST(Https, ASmallBodyOfARefusedRequestDoesNotEndTheConnection) {
+  TestServer server;
+  HttpsClient client = server.anonymous();
+  EXPECT_EQ(client.send("POST", kPodsPath, kPod).status, 403);
+  EXPECT_EQ(client.send("GET", "/livez").status, 200);
+}
+
+TEST(Https, TheAuthorityIsForEverybody) {
+  TestServer server;
+  const Reply ca = server.anonymous().send("GET", "/krater/v1/ca");
+  EXPECT_EQ(ca.status, 200);
+  EXPECT_EQ(ca.header("Content-Type"), "application/x-pem-file");
+  EXPECT_EQ(ca.body, server.authority().certificate_pem());
+  EXPECT_EQ(server.anonymous().send("POST", "/krater/v1/ca", "x").status, 403);
+}
+
 TEST(Https, RubbishIs400AndASilentClientIsLeft) {
   ServerLimits limits;
   limits.header = std::chrono::seconds(1);
@@ -135,7 +164,8 @@ TEST(Https, YamlBodiesAndTablesAndMetadata) {
   ASSERT_EQ(created.status, 201) << created.body;
   const Reply table = client.send("GET", kPodsPath + "?limit=500", "", kTable);
   EXPECT_EQ(text_at(table.json(), {"kind"}), "Table");
-  const JsonArray* rows = array_at(table.json(), {"rows"});
+  const Json rows_of = table.json();
+  const JsonArray* rows = array_at(rows_of, {"rows"});
   ASSERT_NE(rows, nullptr);
   EXPECT_EQ(text_at(rows->at(0), {"object", "kind"}), "PartialObjectMetadata");
   EXPECT_EQ(rows->at(0).at("cells").at(0), Json("p1"));
@@ -255,7 +285,8 @@ TEST(Https, DiscoveryHasBothForms) {
   EXPECT_EQ(unchanged.status, 304);
   EXPECT_EQ(unchanged.body, "");
   const Reply core = client.send("GET", "/api", "", {{"Accept", accept}});
-  const JsonArray* items = array_at(core.json(), {"items"});
+  const Json groups = core.json();
+  const JsonArray* items = array_at(groups, {"items"});
   ASSERT_NE(items, nullptr);
   EXPECT_EQ(items->size(), 1u);
   EXPECT_EQ(text_at(client.send("GET", "/api").json(), {"kind"}), "APIVersions");

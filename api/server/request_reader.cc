@@ -1,11 +1,11 @@
 #include "api/server/request_reader.h"
 
+#include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
-#include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
-#include <boost/beast/http/string_body.hpp>
+#include <chrono>
 #include <utility>
 
 #include "api/registry/status.h"
@@ -19,19 +19,23 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 
 constexpr auto kNoThrow = asio::as_tuple(asio::use_awaitable);
+constexpr std::uint64_t kSmallBody = 64 << 10;
+constexpr auto kDiscard = std::chrono::seconds(3);
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 std::string_view view_of(beast::string_view text) {
   return {text.data(), text.size()};
 }
 
+Error body_too_large(const ServerLimits& limits) {
+  return make_error(Code::TooLarge,
+                    "Request entity too large: limit is " + std::to_string(limits.body_bytes));
+}
+
 // The answer to a request that cannot be read; nothing when the client is simply gone.
 std::optional<Response> refusal_for(const boost::system::error_code& failed,
                                     const ServerLimits& limits) {
-  if (failed == http::error::body_limit) {
-    return respond_error(make_error(
-        Code::TooLarge, "Request entity too large: limit is " + std::to_string(limits.body_bytes)));
-  }
+  if (failed == http::error::body_limit) return respond_error(body_too_large(limits));
   if (failed == http::error::header_limit || failed == http::error::buffer_overflow)
     return respond(431, kTextType, "431 Request Header Fields Too Large\n");
   const bool gone = failed == http::error::end_of_stream ||
@@ -41,7 +45,8 @@ std::optional<Response> refusal_for(const boost::system::error_code& failed,
   return respond(400, kTextType, "400 Bad Request: " + failed.message() + "\n");
 }
 
-Result<Request> to_request(http::request<http::string_body> message) {
+// All but the body.
+Result<Request> to_request(const http::request<http::string_body>& message) {
   Request out;
   out.method = std::string(view_of(message.method_string()));
   const std::string_view target = view_of(message.target());
@@ -52,7 +57,6 @@ Result<Request> to_request(http::request<http::string_body> message) {
                                                              : target.substr(question + 1)));
   for (const auto& field : message)
     out.headers.emplace_back(view_of(field.name_string()), view_of(field.value()));
-  out.body = std::move(message.body());
   return out;
 }
 
@@ -67,42 +71,70 @@ asio::awaitable<bool> RequestReader::wait_for_first_byte() {
   co_return true;
 }
 
-asio::awaitable<ReadOutcome> RequestReader::read() {
-  ReadOutcome out;
-  http::request_parser<http::string_body> parser;
-  parser.header_limit(static_cast<std::uint32_t>(limits_.header_bytes));
-  parser.body_limit(limits_.body_bytes);
+bool RequestReader::take_failure(const boost::system::error_code& failed, ReadOutcome& out) const {
+  if (!failed) return false;
+  out.refused = refusal_for(failed, limits_);
+  out.closed = !out.refused;
+  return true;
+}
+
+asio::awaitable<void> RequestReader::read_head(ReadOutcome& out) {
+  parser_.header_limit(static_cast<std::uint32_t>(limits_.header_bytes));
+  parser_.body_limit(boost::none);  // judged once it is known who asks
   beast::get_lowest_layer(stream_).expires_after(limits_.header);
-  auto [head_failed, head_bytes] =
-      co_await http::async_read_header(stream_, buffer_, parser, kNoThrow);
-  if (!head_failed) {
-    const auto& head = parser.get();
-    out.minor_version = head.version() == 10 ? 0 : 1;
-    out.keep_alive = parser.keep_alive();
-    beast::get_lowest_layer(stream_).expires_after(limits_.body);
-    if (to_lower(view_of(head[http::field::expect])) == "100-continue" && !parser.is_done()) {
-      auto [failed, n] = co_await asio::async_write(
-          stream_, asio::buffer(kContinue.data(), kContinue.size()), kNoThrow);
-      out.closed = static_cast<bool>(failed);
-      if (failed) co_return out;
-    }
-    if (!parser.is_done()) {
-      auto [failed, n] = co_await http::async_read(stream_, buffer_, parser, kNoThrow);
-      head_failed = failed;
-    }
-  }
-  if (head_failed) {
-    out.refused = refusal_for(head_failed, limits_);
-    out.closed = !out.refused;
-    co_return out;
-  }
-  Result<Request> request = to_request(parser.release());
+  auto [failed, n] = co_await http::async_read_header(stream_, buffer_, parser_, kNoThrow);
+  if (take_failure(failed, out)) co_return;
+  const auto& head = parser_.get();
+  out.minor_version = head.version() == 10 ? 0 : 1;
+  out.keep_alive = parser_.keep_alive();
+  out.has_body = !parser_.is_done();
+  Result<Request> request = to_request(head);
   if (request) {
     out.request = *std::move(request);
   } else {
     out.refused = respond_error(request.error());
   }
-  co_return out;
+}
+
+asio::awaitable<void> RequestReader::read_body(ReadOutcome& out) {
+  if (parser_.content_length().value_or(0) > limits_.body_bytes) {
+    out.refused = respond_error(body_too_large(limits_));
+    co_return;
+  }
+  parser_.body_limit(limits_.body_bytes);  // of chunks, whose sum nobody has announced
+  beast::get_lowest_layer(stream_).expires_after(limits_.body);
+  if (waits_for_leave()) {
+    auto [failed, n] = co_await asio::async_write(
+        stream_, asio::buffer(kContinue.data(), kContinue.size()), kNoThrow);
+    out.closed = static_cast<bool>(failed);
+    if (failed) co_return;
+  }
+  auto [failed, n] = co_await http::async_read(stream_, buffer_, parser_, kNoThrow);
+  if (!take_failure(failed, out)) out.request.body = std::move(parser_.get().body());
+}
+
+bool RequestReader::waits_for_leave() const {
+  return to_lower(view_of(parser_.get()[http::field::expect])) == "100-continue";
+}
+
+bool RequestReader::body_is_small() const {
+  const auto announced = parser_.content_length();
+  return announced && *announced <= kSmallBody && !waits_for_leave();
+}
+
+asio::awaitable<void> RequestReader::discard() {
+  constexpr std::uint64_t kMost = 16 << 20;
+  std::uint64_t left = kMost;
+  if (parser_.is_header_done())
+    left = std::min(left, parser_.content_length_remaining().value_or(kMost));
+  left -= std::min<std::uint64_t>(left, buffer_.size());
+  buffer_.clear();
+  beast::get_lowest_layer(stream_).expires_after(kDiscard);
+  while (left > 0) {
+    auto [failed, n] = co_await stream_.async_read_some(buffer_.prepare(64 << 10), kNoThrow);
+    if (failed) co_return;
+    left -= std::min<std::uint64_t>(left, n);
+  }
 }
 
 http::request<http::empty_body> upgrade_head(const Request& request) {

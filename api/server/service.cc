@@ -59,11 +59,18 @@ Attributes attributes_of(const ResourcePath& path, Verb verb, const Query& query
   return out;
 }
 
-Response method_not_allowed(const ResourcePath& path, const KindSchema* schema) {
+Response method_not_allowed(std::string allowed) {
   Response response = respond_error(make_error(
       Code::MethodNotAllowed, "the server does not allow this method on the requested resource"));
-  response.set("Allow", allowed_methods(path, schema));
+  response.set("Allow", std::move(allowed));
   return response;
+}
+
+// Only what exists has a name to be changed by, and what is made is posted to its collection.
+bool name_fits(const ResourcePath& path, Verb verb) {
+  if (!path.subresource.empty()) return true;
+  if (verb == Verb::Create) return path.name.empty();
+  return !path.name.empty() || (verb != Verb::Update && verb != Verb::Patch);
 }
 
 // A request that fits no scope: a namespaced kind without its namespace can only be listed or
@@ -83,17 +90,96 @@ const VirtualResource* find_virtual(const ResourcePath& path) {
 
 }  // namespace
 
-boost::asio::awaitable<Response> Service::handle(const Request& request) {
-  const auto begin = std::chrono::steady_clock::now();
-  Metrics::Labels labels;
-  labels.verb = to_lower(request.method);
-  Response response = co_await answer(request, labels);
-  const auto took = std::chrono::steady_clock::now() - begin;
-  deps_.metrics.count_request(labels, response.upgrade ? 101 : response.status, took);
+Call Service::admit(const Request& request) const {
+  Call call{Exchange{request, {}, {}}};
+  call.begin = std::chrono::steady_clock::now();
+  call.labels.verb = to_lower(request.method);
+  Result<Identity> who = deps_.authenticator.authenticate(credentials_of(request));
+  Result<std::optional<ResourcePath>> path = parse_resource_path(request.path);
+  if (!who) {
+    call.refused = respond_error(make_error(Code::Unauthorized, "Unauthorized"));
+  } else if (!path) {
+    call.refused = respond_error(path.error());
+  } else if (call.exchange.who = *std::move(who); *path) {
+    call.exchange.path = **std::move(path);
+    admit_resource(call);
+  } else {
+    admit_path(call);
+  }
+  return call;
+}
+
+void Service::admit_path(Call& call) const {
+  Exchange& x = call.exchange;
+  const Request& request = x.request;
+  x.what.verb = call.labels.verb;
+  x.what.path = request.path;
+  const PathRoute* route = find_path(request.path, x.segments);
+  const Authorizer::Verdict verdict = deps_.authorizer.decide(x.who, x.what);
+  if (!verdict.allowed) {
+    call.refused = respond_error(refusal(x.who, x.what, verdict.reason));
+  } else if (route == nullptr) {
+    const bool api = request.path.starts_with("/api");
+    call.refused =
+        api ? respond_error(not_found_error()) : respond(404, kTextType, "404 page not found\n");
+  } else if (request.method != route->method &&
+             !(request.method == "HEAD" && route->method == "GET")) {
+    call.refused = method_not_allowed(std::string(route->method));
+  } else {
+    call.labels.resource = route->path;
+    call.handler = route->handler;
+  }
+}
+
+void Service::admit_resource(Call& call) const {
+  Exchange& x = call.exchange;
+  x.schema = deps_.registry.schemas().find(x.path.group, x.path.version, x.path.resource);
+  const std::optional<Verb> verb = verb_of(x.request.method, x.path, x.request.query);
+  if (!verb) {
+    call.refused = method_not_allowed(allowed_methods(x.path, x.schema.get()));
+    return;
+  }
+  x.verb = *verb;
+  x.what = attributes_of(x.path, x.verb, x.request.query);
+  call.labels = {x.what.verb, x.path.group, x.path.version, {}, {}};
+  const Authorizer::Verdict verdict = deps_.authorizer.decide(x.who, x.what);
+  if (!verdict.allowed) {
+    call.refused = respond_error(refusal(x.who, x.what, verdict.reason));
+    return;
+  }
+  const Found found = find_endpoint(x.path, x.verb, x.schema.get());
+  const VirtualResource* const unstored = x.schema ? nullptr : find_virtual(x.path);
+  const bool known = found.exists && (x.schema || unstored != nullptr) && x.path.rest.empty();
+  if (!known) {
+    call.refused = respond_error(not_found_error());
+    return;
+  }
+  call.labels.resource = x.path.resource;
+  call.labels.subresource = x.path.subresource;
+  const bool namespaced = x.schema ? x.schema->kind().namespaced : unstored->namespaced;
+  if (found.handler == nullptr || !name_fits(x.path, x.verb)) {
+    call.refused = method_not_allowed(allowed_methods(x.path, x.schema.get()));
+  } else if (!scope_fits(x.path, x.verb, namespaced)) {
+    call.refused = respond_error(not_found_error());
+  }
+  // A Namespace is addressed with its own name as the namespace; it lives in none.
+  if (x.schema && !namespaced) x.path.name_space.clear();
+  call.handler = found.handler;
+}
+
+boost::asio::awaitable<Response> Service::handle(Call& call) {
+  Response response;
+  if (call.refused) {
+    response = *std::move(call.refused);
+  } else {
+    response = co_await call.handler(deps_, call.exchange);
+  }
+  const auto took = std::chrono::steady_clock::now() - call.begin;
+  deps_.metrics.count_request(call.labels, response.upgrade ? 101 : response.status, took);
   if (log::enabled(log::Level::Debug)) {
     log::debug("api.request",
-               {{"method", request.method},
-                {"path", request.path},
+               {{"method", call.exchange.request.method},
+                {"path", call.exchange.request.path},
                 {"status", response.status},
                 {"us", std::chrono::duration_cast<std::chrono::microseconds>(took).count()}});
   }
@@ -102,61 +188,6 @@ boost::asio::awaitable<Response> Service::handle(const Request& request) {
                                   [](const Header& h) { return h.first == "Cache-Control"; });
   if (!cached) response.set("Cache-Control", "no-cache, private");
   co_return response;
-}
-
-boost::asio::awaitable<Response> Service::answer(const Request& request, Metrics::Labels& labels) {
-  const Result<Identity> who = deps_.authenticator.authenticate(credentials_of(request));
-  if (!who) co_return respond_error(make_error(Code::Unauthorized, "Unauthorized"));
-  const Result<std::optional<ResourcePath>> path = parse_resource_path(request.path);
-  if (!path) co_return respond_error(path.error());
-
-  if (!*path) {
-    Exchange x{request, *who, {}};
-    x.what.verb = labels.verb;
-    x.what.path = request.path;
-    const PathRoute* route = find_path(request.path, x.segments);
-    const Authorizer::Verdict verdict = deps_.authorizer.decide(x.who, x.what);
-    if (!verdict.allowed) co_return respond_error(refusal(x.who, x.what, verdict.reason));
-    if (route == nullptr) {
-      const bool api = request.path.starts_with("/api");
-      co_return api ? respond_error(not_found_error())
-                    : respond(404, kTextType, "404 page not found\n");
-    }
-    if (request.method != route->method && !(request.method == "HEAD" && route->method == "GET")) {
-      Response response = respond_error(
-          make_error(Code::MethodNotAllowed,
-                     "the server does not allow this method on the requested resource"));
-      response.set("Allow", std::string(route->method));
-      co_return response;
-    }
-    labels.resource = route->path;
-    co_return co_await route->handler(deps_, x);
-  }
-
-  Exchange x{request, *who, {}, **path};
-  x.schema = deps_.registry.schemas().find(x.path.group, x.path.version, x.path.resource);
-  const std::optional<Verb> verb = verb_of(request.method, x.path, request.query);
-  if (!verb) co_return method_not_allowed(x.path, x.schema.get());
-  x.verb = *verb;
-  x.what = attributes_of(x.path, x.verb, request.query);
-  labels = {x.what.verb, x.path.group, x.path.version, {}, {}};
-  const Authorizer::Verdict verdict = deps_.authorizer.decide(x.who, x.what);
-  if (!verdict.allowed) co_return respond_error(refusal(x.who, x.what, verdict.reason));
-  const Found found = find_endpoint(x.path, x.verb, x.schema.get());
-  const VirtualResource* const unstored = x.schema ? nullptr : find_virtual(x.path);
-  const bool known = found.exists && (x.schema || unstored != nullptr);
-  if (!known || !x.path.rest.empty()) co_return respond_error(not_found_error());
-  labels.resource = x.path.resource;
-  labels.subresource = x.path.subresource;
-  if (found.handler == nullptr ||
-      (x.verb == Verb::Create && !x.path.name.empty() && x.path.subresource.empty())) {
-    co_return method_not_allowed(x.path, x.schema.get());
-  }
-  const bool namespaced = x.schema ? x.schema->kind().namespaced : unstored->namespaced;
-  if (!scope_fits(x.path, x.verb, namespaced)) co_return respond_error(not_found_error());
-  // A Namespace is addressed with its own name as the namespace; it lives in none.
-  if (x.schema && !x.schema->kind().namespaced) x.path.name_space.clear();
-  co_return co_await found.handler(deps_, x);
 }
 
 }  // namespace krater::api

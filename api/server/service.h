@@ -3,21 +3,36 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
+#include <chrono>
+#include <optional>
 
 #include "api/server/deps.h"
 #include "api/server/http.h"
+#include "api/server/routes.h"
 
 namespace krater::api {
+
+// A request between its head and its answer.
+struct Call {
+  Exchange exchange;
+  Handler handler = nullptr;
+  std::optional<Response> refused{};  // instead of what the handler would answer
+  Metrics::Labels labels{};
+  std::chrono::steady_clock::time_point begin{};
+};
 
 class Service {
  public:
   explicit Service(Deps& deps) : deps_(deps) {}
-  // Counts and logs the request. `request` must live until the response's stream or upgrade has
-  // ended.
-  boost::asio::awaitable<Response> handle(const Request& request);
+  // From the head alone: what is refused here is refused before anything of its body is kept.
+  // `request` must outlive the call, and the response's stream or upgrade.
+  Call admit(const Request& request) const;
+  // Answers with the body at hand. Counts and logs the request, refused ones too.
+  boost::asio::awaitable<Response> handle(Call& call);
 
  private:
-  boost::asio::awaitable<Response> answer(const Request& request, Metrics::Labels& labels);
+  void admit_path(Call& call) const;
+  void admit_resource(Call& call) const;
   Deps& deps_;
 };
 
