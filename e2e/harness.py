@@ -35,7 +35,9 @@ class Cluster:
         self.data.mkdir(parents=True, exist_ok=True)
         self.listen = f"127.0.0.1:{free_port()}"
         self.log = self.directory / "krater.log"
-        self.arguments = list(arguments)
+        # KRATER_POD_CIDR: for a machine where another cluster's pods have the usual network.
+        cidr = os.environ.get("KRATER_POD_CIDR")
+        self.arguments = [*(["--pod-cidr", cidr] if cidr else []), *arguments]
         lines = ["images:"] + [f"  - {{match: \"{match}\", path: \"{path}\"}}" for match, path in (images or {}).items()]
         if images:
             (self.directory / "images.yaml").write_text("\n".join(lines) + "\n")

@@ -48,6 +48,7 @@ void Agent::pod_over(const std::string& uid) {
 }
 
 void Agent::end_pods(std::function<void()> done) {
+  ending_ = true;
   pods_.reset();
   if (workers_.empty()) return deps_.loop.post(std::move(done));
   all_ended_ = std::move(done);
@@ -78,6 +79,7 @@ void Agent::start() {
 }
 
 void Agent::watch() {
+  if (ending_) return;
   const bool single = nodes_.size() == 1;
   const std::string& name = nodes_.begin()->first;
   client::WatchHandlers pods;

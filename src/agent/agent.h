@@ -74,7 +74,7 @@ class Agent final : public RuntimeListener {
   std::map<std::string, std::unique_ptr<PodWorker>> workers_;  // by uid
   std::map<std::string, Sandbox> adoptable_;  // by uid, until the first list of pods
   std::unique_ptr<client::Subscription> pods_, node_watch_;
-  bool listed_ = false;
+  bool listed_ = false, ending_ = false;
   std::function<void()> all_ended_;  // of end_pods
   Loop::TimerId refresh_timer_ = 0;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

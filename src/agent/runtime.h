@@ -47,6 +47,8 @@ struct Mount {
   std::string source;  // on the node
   std::string target;  // in the container
   bool read_only = false;
+  // With a subPath the volume it lies in: no link in it leads out, and what is missing is made.
+  std::string within{};
 };
 
 struct ContainerRun {
@@ -59,6 +61,8 @@ struct ContainerRun {
   std::vector<Mount> mounts;  // parents before children
   std::string termination_path;
   bool log_as_message_on_error = false, read_only_root = false, privileged = false;
+  bool no_new_privileges = false;
+  std::vector<std::string> add_capabilities, drop_capabilities;  // "NET_ADMIN", "ALL"
   std::optional<std::int64_t> user, group;
   std::vector<std::int64_t> groups;
   std::int64_t memory_limit_bytes = 0, cpu_limit_milli = 0, cpu_request_milli = 0;  // 0: none

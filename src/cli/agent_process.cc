@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <future>
 #include <optional>
 
@@ -16,6 +17,7 @@
 #include "agent/simulated/simulated_runtime.h"
 #include "agent/tunnel/tunnel_client.h"
 #include "base/log.h"
+#include "base/quantity.h"
 #include "base/strings.h"
 #include "cli/files.h"
 #include "cli/loop_thread.h"
@@ -30,6 +32,9 @@ namespace {
 constexpr const char* kCniDirectory = "/usr/lib/cni";
 // Addresses handed out on this machine, by whichever agent: two of them never give the same one.
 constexpr const char* kAddressDirectory = "/run/krater/cni";
+
+// What `--stop-pods` may take before the agent ends without having seen the last of them.
+constexpr std::chrono::seconds kEndPods{20};
 
 // What the process runtime can do here: all of it as root with the plugins installed.
 struct PodNetwork {
@@ -64,6 +69,7 @@ struct AgentProcess::State {
   Result<void> compose();  // on the loop
   Result<void> compose_process(const std::vector<agent::NodeFacts>& nodes);
   void connect_tunnel();
+  void end_pods();
   void stop();
 
   AgentOptions options;
@@ -127,6 +133,11 @@ Result<void> AgentProcess::State::compose_process(const std::vector<agent::NodeF
   process.directory = options.data_dir + "/pods";
   process.isolate = network.isolate;
   process.hidden = {options.data_dir};
+  const Result<Quantity> log_size = Quantity::parse(options.log_max_size);
+  if (!log_size || log_size->value() < 4096)
+    return make_error(Code::BadRequest, "--container-log-max-size must be a quantity of 4Ki or more, not \"" + options.log_max_size + "\"");
+  process.log_bytes = log_size->value();
+  process.log_files = options.log_max_files;
   if (network.subnet) {
     process.cni_bin_dir = kCniDirectory;
     process.cni_config = agent::cni_config_list(*network.subnet, kAddressDirectory);
@@ -170,15 +181,26 @@ void AgentProcess::State::connect_tunnel() {
   tunnel->start();
 }
 
+void AgentProcess::State::end_pods() {
+  const auto ended = std::make_shared<std::promise<void>>();
+  std::future<void> all_ended = ended->get_future();
+  thread.run_and_wait([this, ended] { agent->end_pods([ended] { ended->set_value(); }); });
+  if (all_ended.wait_for(kEndPods) != std::future_status::ready)
+    log::warn("agent.pods_stay", {{"effect", "the next agent here takes them over"}});
+}
+
 void AgentProcess::State::stop() {
   if (std::exchange(stopped, true)) return;
-  thread.run_and_wait([this] {
+  if (options.stop_pods && agent) end_pods();
+  bool pods_stay = false;
+  thread.run_and_wait([&] {
+    pods_stay = agent && agent->pods() > 0;
     tunnel.reset();
     agent.reset();
   });
   if (names) {
     std::promise<void> gone;
-    thread.run_and_wait([&] { names->stop([&] { gone.set_value(); }); });
+    thread.run_and_wait([&] { names->stop(pods_stay, [&] { gone.set_value(); }); });
     gone.get_future().wait();
   }
   thread.run_and_wait([this] {

@@ -42,6 +42,13 @@ void add_node_options(CLI::App& verb, AgentOptions& options) {
       ->check(CLI::ExistingFile);
   verb.add_option("--pod-cidr", options.pod_cidr, "addresses for pods of this node")
       ->capture_default_str();
+  verb.add_option("--container-log-max-size", options.log_max_size,
+                  "size at which a container's log is rotated")
+      ->capture_default_str();
+  verb.add_option("--container-log-max-files", options.log_max_files,
+                  "log files kept for a container")
+      ->check(CLI::Range(2, 100))
+      ->capture_default_str();
   verb.add_flag("--stop-pods", options.stop_pods, "end this node's pods when the agent is stopped");
 }
 

@@ -29,6 +29,8 @@ struct AgentOptions {
   std::string cpu{}, memory{};  // quantities; empty: what the machine has
   std::string images{};         // YAML file: which directory stands for which image
   std::string pod_cidr = "10.88.0.0/16";
+  std::string log_max_size = "10Mi";  // a quantity; a container's log is rotated beyond it
+  int log_max_files = 5;              // of a container, with the current one
   bool stop_pods = false;  // on SIGTERM, end the pods too
 };
 

@@ -48,21 +48,20 @@ TEST(ContainerEnvironment, ExpandsInOrderAndLetsEnvWinOverEnvFrom) {
   Sources sources;
   sources.config_maps["base"] =
       object(kinds::kConfigMap, "base", R"({"data":{"HOST":"db","DUP":"1"}})");
-  const Json pod = testing::pod_json(R"({"containers":[{"name":"main","envFrom":[{"configMapRef":{"name":"base"}}],"env":[
-    {"name":"PORT","value":"80"},{"name":"URL","value":"http://$(HOST):$(PORT)"
-},{"name":"EARLY","value":"$(LATE)"},
-    {"name":"LATE","value":"z"},{"name":"ESC","value":"$$(PORT)"},{"name":"UNK","value":"$(NOPE)"},
-    {"name":"SELF","value":"$(SELF)"},{"name":"DUP","value":"2"}]
-}]
-})");
+  const Json pod = testing::pod_json(R"json({"containers":[{"name":"main",
+    "envFrom":[{"configMapRef":{"name":"base"}}],"env":[
+    {"name":"PORT","value":"80"},{"name":"URL","value":"http://$(HOST):$(PORT)"},
+    {"name":"EARLY","value":"$(LATE)"},{"name":"LATE","value":"z"},
+    {"name":"ESC","value":"$$(PORT)"},{"name":"UNK","value":"$(NOPE)"},
+    {"name":"SELF","value":"$(SELF)"},{"name":"DUP","value":"2"}]}]})json");
   const Environment env = *environment(pod, sources);
-EXPECT_EQ(value(env, "URL"), "http://db:80");
-EXPECT_EQ(value(env, "EARLY"), "$(LATE)");
-EXPECT_EQ(value(env, "LATE"), "z");
-EXPECT_EQ(value(env, "ESC"), "$(PORT)");
-EXPECT_EQ(value(env, "UNK"), "$(NOPE)");
-EXPECT_EQ(value(env, "SELF"), "$(SELF)");
-EXPECT_EQ(value(env, "DUP"), "2");
+  EXPECT_EQ(value(env, "URL"), "http://db:80");
+  EXPECT_EQ(value(env, "EARLY"), "$(LATE)");
+  EXPECT_EQ(value(env, "LATE"), "z");
+  EXPECT_EQ(value(env, "ESC"), "$(PORT)");
+  EXPECT_EQ(value(env, "UNK"), "$(NOPE)");
+  EXPECT_EQ(value(env, "SELF"), "$(SELF)");
+  EXPECT_EQ(value(env, "DUP"), "2");
 }
 
 TEST(ContainerEnvironment, DecodesSecretsAndNamesWhatIsMissing) {

@@ -25,6 +25,17 @@ auto security(const Json& pod, const Json& container, std::string_view field, Re
   return own ? own : read(pod, {"spec", "securityContext", field});
 }
 
+std::vector<std::string> capabilities(const Json& container, std::string_view list) {
+  std::vector<std::string> out;
+  const JsonArray* names = array_at(container, {"securityContext", "capabilities", list});
+  for (std::size_t i = 0; names != nullptr && i < names->size(); ++i) {
+    if (!(*names)[i].is_string()) continue;
+    const std::string_view name = view((*names)[i].get_string());
+    out.emplace_back(name.starts_with("CAP_") ? name.substr(4) : name);
+  }
+  return out;
+}
+
 std::optional<std::int64_t> fs_group(const Json& pod) {
   return int_at(pod, {"spec", "securityContext", "fsGroup"});
 }
@@ -43,6 +54,10 @@ Result<void> set_identity(const Json& pod, const Json& container, ContainerRun& 
                                          : "container has runAsNonRoot and image will run as root");
   }
   run.privileged = bool_at(container, {"securityContext", "privileged"}).value_or(false);
+  run.no_new_privileges =
+      !bool_at(container, {"securityContext", "allowPrivilegeEscalation"}).value_or(true);
+  run.add_capabilities = capabilities(container, "add");
+  run.drop_capabilities = capabilities(container, "drop");
   run.read_only_root =
       bool_at(container, {"securityContext", "readOnlyRootFilesystem"}).value_or(false);
   return {};
@@ -104,11 +119,6 @@ Result<ContainerRun> PodContent::make_run(const PodSpec& pod, const Json& docume
   TRY_ASSIGN(run.mounts, container_mounts(container.document, volumes, [&](std::string_view text) {
                return expand(text, run.env);
              }));
-  for (const Mount& mount : run.mounts) {
-    for (const Volume& volume : volumes) {
-      if (mount.source.starts_with(volume.path + "/")) TRY(make_sub_path(volume, mount.source));
-    }
-  }
   TRY(set_identity(document, container.document, run));
   run.memory_limit_bytes = amount(container.document, "limits", "memory", false);
   run.cpu_limit_milli = amount(container.document, "limits", "cpu", true);

@@ -162,10 +162,4 @@ Result<void> write_volume(const Volume& volume, std::optional<std::int64_t> grou
   return {};
 }
 
-Result<void> make_sub_path(const Volume& volume, const std::string& path) {
-  if (volume.kind != Volume::Kind::EmptyDir && volume.kind != Volume::Kind::HostPath) return {};
-  if (::access(path.c_str(), F_OK) == 0) return {};
-  return make_directories(path, 0777);
-}
-
 }  // namespace krater::agent

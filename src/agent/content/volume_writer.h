@@ -14,8 +14,6 @@ namespace krater::agent {
 
 // Makes the volume or brings its files up to date; does nothing when they are. `group`: fsGroup.
 Result<void> write_volume(const Volume& volume, std::optional<std::int64_t> group);
-// Makes what a subPath names, where it is missing and may be made.
-Result<void> make_sub_path(const Volume& volume, const std::string& path);
 
 // Bytes that the files below `path` take on disk; looks at 100,000 entries at most.
 std::int64_t disk_usage(const std::string& path);

@@ -228,7 +228,10 @@ Result<std::vector<Mount>> container_mounts(
       return make_error(Code::Invalid, "subPath " + below + " leads out of volume " + name);
     Mount mount{volume->path, text_at(json, {"mountPath"}),
                 bool_at(json, {"readOnly"}).value_or(false)};
-    if (!below.empty()) mount.source += "/" + below;
+    if (!below.empty()) {
+      mount.within = volume->path;
+      mount.source += "/" + below;
+    }
     // What the agent writes is not the program's to change.
     if (volume->kind == Volume::Kind::Files) mount.read_only = true;
     if (!mount.target.starts_with('/')) mount.target.insert(0, "/");

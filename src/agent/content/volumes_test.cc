@@ -80,11 +80,11 @@ TEST(Mounts, ParentsComeBeforeChildrenAndSubPathsStayInside) {
   EXPECT_EQ(sorted[0].target, "/a");
   EXPECT_TRUE(sorted[0].read_only);
   EXPECT_EQ(sorted[1].source, "/d/volumes/v/s");
-  EXPECT_EQ(mounts(R"({"volumeMounts":[{"name":"v","mountPath":"/a","subPathExpr":"$(X)"
-}]
-})")->at(0).source, "/d/volumes/v/expanded");
+  const std::vector<Mount> expanded =
+      *mounts(R"json({"volumeMounts":[{"name":"v","mountPath":"/a","subPathExpr":"$(X)"}]})json");
+  EXPECT_EQ(expanded.at(0).source, "/d/volumes/v/expanded");
   EXPECT_FALSE(mounts(R"({"volumeMounts":[{"name":"v","mountPath":"/a","subPath":"../../etc"}]})"));
-EXPECT_FALSE(mounts(R"({"volumeMounts":[{"name":"none","mountPath":"/a"}]})"));
+  EXPECT_FALSE(mounts(R"({"volumeMounts":[{"name":"none","mountPath":"/a"}]})"));
 }
 
 TEST(VolumeWriter, ReplacesAllFilesAtOnce) {

@@ -59,14 +59,20 @@ bool Subnet::overlaps(const Subnet& other) const {
   return (address & common) == (other.address & common);
 }
 
+std::string bridge_name(const Subnet& subnet) {
+  if (subnet.text() == "10.88.0.0/16") return "krater0";
+  return fmt::format("kr{:08x}-{}", subnet.address, subnet.prefix);
+}
+
 std::vector<Subnet> routed_subnets(std::string_view route_table) {
   std::vector<Subnet> out;
   for (const std::string_view line : split(route_table, '\n')) {
     const std::vector<std::string_view> columns = split(line, '\t');
-    if (columns.size() < 8 || columns[0] == kBridge) continue;
+    if (columns.size() < 8) continue;
     const auto address = route_number(columns[1]), network = route_number(columns[7]);
     if (!address || !network || *network == 0) continue;
-    out.push_back({*address & *network, static_cast<int>(__builtin_popcount(*network))});
+    const Subnet found{*address & *network, static_cast<int>(__builtin_popcount(*network))};
+    if (columns[0] != bridge_name(found)) out.push_back(found);
   }
   return out;
 }
@@ -86,9 +92,8 @@ std::optional<Subnet> choose_subnet(const Subnet& preferred, const std::vector<S
 
 std::string cni_config_list(const Subnet& subnet, std::string_view ipam_directory) {
   const Json bridge{{"type", "bridge"},
-                    {"bridge", kBridge},
+                    {"bridge", bridge_name(subnet)},
                     {"isGateway", true},
-                    {"ipMasq", true},
                     {"hairpinMode", true},
                     {"ipam",
                      {{"type", "host-local"},

@@ -1,5 +1,5 @@
-// The pod network of this node: a bridge, an address for each pod, masquerading for the way out.
-// Pure.
+// The pod network of this node: a bridge and an address for each pod. (The way out is masqueraded
+// by service_rules: one rule for all, so that nothing of a pod can be left behind.) Pure.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,11 @@ struct Subnet {
   bool overlaps(const Subnet& other) const;
 };
 
-inline constexpr std::string_view kBridge = "krater0";
-
-// Networks that the host reaches other than through our bridge, from the text of /proc/net/route.
+// The bridge that carries the network: krater0 for the usual one, a name of its own for any other,
+// so that clusters with different networks live side by side on a machine.
+std::string bridge_name(const Subnet& subnet);
+// Networks that the host reaches other than through a bridge of ours, from the text of
+// /proc/net/route.
 std::vector<Subnet> routed_subnets(std::string_view route_table);
 // `preferred` when it is free, else the next of its size within 10.0.0.0/8; nullopt when all are
 // taken.

@@ -75,10 +75,10 @@ void NodeNetwork::apply() {
               });
 }
 
-void NodeNetwork::stop(std::function<void()> done) {
+void NodeNetwork::stop(bool pods_stay, std::function<void()> done) {
   stopped_ = true;
   server_.reset();
-  if (!settings_.forward) return loop_.post(std::move(done));
+  if (pods_stay || !settings_.forward) return loop_.post(std::move(done));
   run_command(io_, {"nft", "-f", "-"}, no_service_rules(settings_.rules),
               [done](const Result<CommandOutcome>&) { done(); });
 }

@@ -30,9 +30,9 @@ class NodeNetwork {
 
   // Code::Unavailable when DNS cannot listen.
   Result<void> start();
-  // Takes the rules back; `done` runs when they are gone. Pods that go on keep their direct
-  // addresses.
-  void stop(std::function<void()> done);
+  // Names are not answered any more. Takes the rules back unless pods stay that need them; `done`
+  // runs when they are gone.
+  void stop(bool pods_stay, std::function<void()> done);
   const client::Cache& services() const { return cache_; }
 
  private:

@@ -99,7 +99,9 @@ std::string service_rules(const client::Cache& cache, const RuleSettings& settin
       // A pod that reaches itself or a neighbour through a service must see the answer come back
       // the same way.
       "  chain postrouting {{\n    type nat hook postrouting priority srcnat; policy accept;\n"
-      "    ct status dnat ip daddr {3} masquerade\n  }}\n"
+      "    ct status dnat ip daddr {3} masquerade\n"
+      // The way out of the pod network.
+      "    ip saddr {3} ip daddr != {3} masquerade\n  }}\n"
       "  chain dead {{\n{4}  }}\n"
       "  chain forward {{\n    type filter hook forward priority filter; policy accept;\n    jump "
       "dead\n  }}\n"

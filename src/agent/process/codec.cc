@@ -149,8 +149,10 @@ Json to_json_value(const ContainerRun& run, const Image& image) {
   JsonArray env, mounts, groups;
   for (const auto& [key, value] : run.env) env.push_back(Json(JsonArray{key, value}));
   for (const Mount& one : run.mounts)
-    mounts.push_back(
-        Json{{"source", one.source}, {"target", one.target}, {"readOnly", one.read_only}});
+    mounts.push_back(Json{{"source", one.source},
+                          {"target", one.target},
+                          {"readOnly", one.read_only},
+                          {"within", one.within}});
   for (const std::int64_t one : run.groups) groups.emplace_back(one);
   out["env"] = std::move(env);
   out["mounts"] = std::move(mounts);
@@ -160,6 +162,9 @@ Json to_json_value(const ContainerRun& run, const Image& image) {
   out["logAsMessage"] = run.log_as_message_on_error;
   out["readOnlyRoot"] = run.read_only_root;
   out["privileged"] = run.privileged;
+  out["noNewPrivileges"] = run.no_new_privileges;
+  out["addCapabilities"] = string_list(run.add_capabilities);
+  out["dropCapabilities"] = string_list(run.drop_capabilities);
   if (run.user) out["user"] = *run.user;
   if (run.group) out["group"] = *run.group;
   out["memory"] = run.memory_limit_bytes;
@@ -185,7 +190,8 @@ ContainerRun container_run(const Json& json) {
   }
   if (const JsonArray* list = array_at(json, {"mounts"})) {
     for (const Json& one : *list)
-      out.mounts.push_back({text(one, "source"), text(one, "target"), flag(one, "readOnly")});
+      out.mounts.push_back(
+          {text(one, "source"), text(one, "target"), flag(one, "readOnly"), text(one, "within")});
   }
   if (const JsonArray* list = array_at(json, {"groups"})) {
     for (const Json& one : *list) out.groups.push_back(as_int(one).value_or(0));
@@ -195,6 +201,9 @@ ContainerRun container_run(const Json& json) {
   out.log_as_message_on_error = flag(json, "logAsMessage");
   out.read_only_root = flag(json, "readOnlyRoot");
   out.privileged = flag(json, "privileged");
+  out.no_new_privileges = flag(json, "noNewPrivileges");
+  out.add_capabilities = string_list(json, "addCapabilities");
+  out.drop_capabilities = string_list(json, "dropCapabilities");
   out.user = int_at(json, {"user"});
   out.group = int_at(json, {"group"});
   out.memory_limit_bytes = number(json, "memory");

@@ -121,6 +121,8 @@ void ProcessRuntime::create_sandbox(SandboxSpec spec, Done<Sandbox> done) {
   auto birth = std::make_shared<Birth>();
   const auto prepare = [&]() -> Result<void> {
     TRY(make_directories(directory, 0750));
+    // What an earlier sandbox of this pod left must not speak for this one.
+    ::unlink((directory + "/state.json").c_str());
     TRY(replace_file(directory + "/sandbox.json", to_json(to_json_value(config))));
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return system_error("make", "pipe", errno);

@@ -60,6 +60,27 @@ void remove_group(const std::string& group) {
   }
 }
 
+std::vector<std::string> words(std::string_view text) {
+  std::vector<std::string> out;
+  for (const std::string_view line : split(text, '\n')) {
+    for (const std::string_view word : split(line, ' ')) {
+      if (!word.empty()) out.emplace_back(word);
+    }
+  }
+  return out;
+}
+
+// v2 gives no controllers to the children of a group that has processes of its own. In a container
+// that is so at its top, where everything starts; those processes move into a group beside ours.
+bool clear_inner_group(const std::string& group) {
+  const Result<std::string> members = read_file(group + "/cgroup.procs");
+  const std::string aside = group + "/krater-host";
+  if (!members || words(*members).empty()) return false;
+  if (::mkdir(aside.c_str(), 0755) != 0 && errno != EEXIST) return false;
+  for (const std::string& pid : words(*members)) (void)write_file(aside + "/cgroup.procs", pid);
+  return true;
+}
+
 Result<void> make_group(const std::string& path) {
   if (::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST)
     return system_error("mkdir", path, errno);
@@ -105,19 +126,55 @@ std::string Cgroups::directory(const Hierarchy& hierarchy, const std::string& co
          (container.empty() ? "" : "/" + container);
 }
 
+Result<void> Cgroups::prepare(Hierarchy& hierarchy) {
+  const std::string top = hierarchy.mount + "/" + parent_, pod = directory(hierarchy, {});
+  std::vector<std::string> given = hierarchy.controllers;
+  for (const std::string& path : {hierarchy.mount, top, pod}) {
+    if (path != hierarchy.mount) TRY(make_group(path));
+    if (!hierarchy.v2) continue;
+    // One at a time: the kernel takes a line as a whole or not at all.
+    for (const std::string& controller : hierarchy.controllers) {
+      const auto enable = [&] {
+        return write_file(path + "/cgroup.subtree_control", "+" + controller);
+      };
+      if (!enable() && path == hierarchy.mount && clear_inner_group(path)) (void)enable();
+    }
+    const Result<std::string> text = read_file(path + "/cgroup.subtree_control");
+    given = text ? words(*text) : std::vector<std::string>();
+  }
+  std::erase_if(hierarchy.controllers, [&](const std::string& one) {
+    return std::ranges::find(given, one) == given.end();
+  });
+  return {};
+}
+
+std::vector<std::string> Cgroups::prepare() {
+  std::vector<std::string> complaints;
+  std::vector<Hierarchy> usable;
+  for (Hierarchy& hierarchy : hierarchies_) {
+    const std::vector<std::string> wanted = hierarchy.controllers;
+    if (const Result<void> made = prepare(hierarchy); !made) {
+      complaints.push_back("no limits by " + hierarchy.mount + ": " + made.error().message);
+      continue;
+    }
+    for (const std::string& one : wanted) {
+      if (!has(hierarchy, one))
+        complaints.push_back("no limits by " + hierarchy.mount + ": it does not give " + one);
+    }
+    usable.push_back(std::move(hierarchy));
+  }
+  hierarchies_ = std::move(usable);
+  return complaints;
+}
+
 Result<void> Cgroups::make(const std::string& container, const CgroupLimits& limits) {
   for (const Hierarchy& hierarchy : hierarchies_) {
-    const std::string top = hierarchy.mount + "/" + parent_;
-    const std::string pod = directory(hierarchy, {});
     const std::string group = directory(hierarchy, container);
     remove_group(group);
-    for (const std::string& path : {hierarchy.mount, top, pod}) {
-      TRY(make_group(path));
-      // Refused where a group has members of its own or lacks a controller: then its limit below
-      // fails and tells.
-      if (hierarchy.v2) (void)write_file(path + "/cgroup.subtree_control", "+memory +cpu +pids");
-    }
     TRY(make_group(group));
+    // A program that has outgrown its limit goes as a whole, as with a kubelet.
+    if (hierarchy.v2 && has(hierarchy, "memory"))
+      (void)write_file(group + "/memory.oom.group", "1");
     if (has(hierarchy, "memory") && limits.memory_bytes > 0) {
       const std::string bytes = std::to_string(limits.memory_bytes);
       TRY(write_file(group + (hierarchy.v2 ? "/memory.max" : "/memory.limit_in_bytes"), bytes));

@@ -28,6 +28,9 @@ class Cgroups {
   Cgroups(std::vector<Hierarchy> hierarchies, std::string parent, std::string pod)
       : hierarchies_(std::move(hierarchies)), parent_(std::move(parent)), pod_(std::move(pod)) {}
 
+  // Makes the pod's group in every hierarchy. Where that cannot be done the hierarchy is not used:
+  // a sentence for each such, and for each controller that v2 does not let us have.
+  std::vector<std::string> prepare();
   // Makes the group anew (its counters start at zero) and sets its limits.
   Result<void> make(const std::string& container, const CgroupLimits& limits);
   // Moves the calling process.
@@ -40,6 +43,8 @@ class Cgroups {
   std::string directory(const Hierarchy& hierarchy, const std::string& container) const;
 
  private:
+  Result<void> prepare(Hierarchy& hierarchy);
+
   std::vector<Hierarchy> hierarchies_;
   std::string parent_, pod_;
 };

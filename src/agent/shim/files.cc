@@ -112,4 +112,14 @@ Result<void> remove_tree(const std::string& path) {
   return remove_below(AT_FDCWD, path.c_str(), path, info.st_dev);
 }
 
+bool take_lock(int fd, int& holder) {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  if (::fcntl(fd, F_SETLK, &lock) == 0) return true;
+  const bool asked = ::fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  holder = asked ? lock.l_pid : 0;
+  return false;
+}
+
 }  // namespace krater::agent

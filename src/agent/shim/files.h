@@ -21,6 +21,10 @@ Result<void> make_directories(const std::string& path, unsigned mode = 0755);
 // fine.
 Result<void> remove_tree(const std::string& path);
 
+// Waits for nothing: true when this process now holds `fd`'s lock, which ends with the process
+// whatever becomes of its children. Otherwise `holder` is who does (0: gone meanwhile).
+bool take_lock(int fd, int& holder);
+
 // Owns a file descriptor.
 class Fd {
  public:

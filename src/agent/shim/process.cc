@@ -18,20 +18,15 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <set>
 
+#include "agent/shim/capabilities.h"
 #include "base/strings.h"
 
 namespace krater::agent {
 namespace {
 
 constexpr std::string_view kPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-
-// What container runtimes leave a root user by default.
-constexpr std::array<int, 14> kCapabilities{
-    CAP_CHOWN,   CAP_DAC_OVERRIDE, CAP_FSETID,           CAP_FOWNER,
-    CAP_MKNOD,   CAP_NET_RAW,      CAP_SETGID,           CAP_SETUID,
-    CAP_SETFCAP, CAP_SETPCAP,      CAP_NET_BIND_SERVICE, CAP_SYS_CHROOT,
-    CAP_KILL,    CAP_AUDIT_WRITE};
 
 std::string env_value(const std::vector<std::string>& env, std::string_view name) {
   for (const std::string& one : env) {
@@ -41,16 +36,23 @@ std::string env_value(const std::vector<std::string>& env, std::string_view name
   return {};
 }
 
-Result<void> drop_capabilities() {
+// No program of the container, whoever runs it, gets more than these.
+Result<void> bound_capabilities(const std::set<int>& kept) {
   for (int capability = 0; capability <= CAP_LAST_CAP; ++capability) {
-    const bool keep = std::ranges::find(kCapabilities, capability) != kCapabilities.end();
-    if (!keep && ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 && errno != EINVAL) {
+    if (!kept.contains(capability) && ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 &&
+        errno != EINVAL) {
       return system_error("drop capability", std::to_string(capability), errno);
     }
   }
+  return {};
+}
+
+// A root user's own; any other lost them all with its identity.
+Result<void> set_capabilities(const std::set<int>& kept) {
+  if (::geteuid() != 0) return {};
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct data[2]{};
-  for (const int capability : kCapabilities) {
+  for (const int capability : kept) {
     const auto bit = 1U << (capability % 32);
     data[capability / 32].effective |= bit;
     data[capability / 32].permitted |= bit;
@@ -124,8 +126,13 @@ Error enter_and_run(const ProcessPlan& plan, const std::vector<std::string>& arg
       }
     }
     ::umask(0022);
-    if (plan.isolate && !plan.run.privileged) TRY(drop_capabilities());
+    const bool bounded = plan.isolate && !plan.run.privileged;
+    TRY_ASSIGN(const std::set<int> kept, kept_capabilities(plan.run));
+    // The bounds first, the own last: changing the identity needs some that may not be kept.
+    if (bounded) TRY(bound_capabilities(kept));
     TRY(become_user(plan.run));
+    if (bounded) TRY(set_capabilities(kept));
+    if (plan.run.no_new_privileges) ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     // A change of identity clears it.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     return {};

@@ -44,9 +44,13 @@ int open_inside(int root, const std::string& path, std::uint64_t flags) {
   return static_cast<int>(::syscall(SYS_openat2, root, path.c_str(), &how, sizeof how));
 }
 
-// The place `path` in the tree, made with its parents when it is missing (in the container's own
-// layer).
-Result<Fd> place_inside(int root, const std::string& path, bool directory) {
+// What stands in the way of a place that is to be made: a dangling link (as /etc/resolv.conf often
+// is) in the container's own layer gives way; what users keep in a volume does not.
+enum class InTheWay { Replaced, Kept };
+
+// The place `path` in the tree, made with its parents when it is missing.
+Result<Fd> place_inside(int root, const std::string& path, bool directory,
+                        InTheWay in_the_way = InTheWay::Replaced) {
   std::string done;
   Fd parent(open_inside(root, "/", O_PATH | O_DIRECTORY));
   const std::vector<std::string_view> parts = split(path, '/');
@@ -61,8 +65,7 @@ Result<Fd> place_inside(int root, const std::string& path, bool directory) {
     done += "/" + names[i];
     Fd here(open_inside(root, done, O_PATH));
     if (!here && errno == ENOENT) {
-      // A dangling link in the way (as /etc/resolv.conf often is) is replaced.
-      ::unlinkat(parent.get(), names[i].c_str(), 0);
+      if (in_the_way == InTheWay::Replaced) ::unlinkat(parent.get(), names[i].c_str(), 0);
       if (last && !directory) {
         Fd made(::openat(parent.get(), names[i].c_str(),
                          O_CREAT | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0644));
@@ -82,12 +85,34 @@ std::string handle(const Fd& fd) {
   return "/proc/self/fd/" + std::to_string(fd.get());
 }
 
+// A program may put links into its volume: below a volume none is followed out of it.
+Result<Fd> open_source(const Mount& wanted) {
+  if (wanted.within.empty()) {
+    Fd out(::open(wanted.source.c_str(), O_PATH | O_CLOEXEC));
+    if (!out) return system_error("volume", wanted.source, errno);
+    return out;
+  }
+  const Fd volume(::open(wanted.within.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!volume) return system_error("volume", wanted.within, errno);
+  const std::string below = wanted.source.substr(wanted.within.size());
+  Fd out(open_inside(volume.get(), below, O_PATH));
+  if (out) return out;
+  if (errno != ENOENT) return system_error("open", wanted.source, errno);
+  TRY_ASSIGN(out, place_inside(volume.get(), below, true, InTheWay::Kept));
+  // Whoever may write to the volume may write here.
+  ::chmod(handle(out).c_str(), 0777);
+  return out;
+}
+
 Result<void> bind_inside(int root, const Mount& wanted) {
+  TRY_ASSIGN(const Fd source, open_source(wanted));
   struct stat info {};
-  if (::stat(wanted.source.c_str(), &info) != 0)
-    return system_error("volume", wanted.source, errno);
+  if (::fstat(source.get(), &info) != 0) return system_error("volume", wanted.source, errno);
   TRY_ASSIGN(const Fd place, place_inside(root, wanted.target, S_ISDIR(info.st_mode)));
-  TRY(mount_at(wanted.source, handle(place), nullptr, MS_BIND | MS_REC, {}));
+  if (::mount(handle(source).c_str(), handle(place).c_str(), nullptr, MS_BIND | MS_REC, nullptr) !=
+      0) {
+    return system_error("mount " + wanted.source + " at", wanted.target, errno);
+  }
   if (!wanted.read_only) return {};
   // The handle still names what lies below the new mount.
   const Fd mounted(open_inside(root, wanted.target, O_PATH));

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 #include "agent/shim/cni.h"
@@ -69,6 +70,8 @@ Result<void> SandboxHost::set_up() {
   for (const char* name : {"etc", "containers", "logs", "shm", "volumes"})
     TRY(make_directories(file(name)));
   if (config_.isolate) {
+    for (const std::string& complaint : cgroups_.prepare())
+      std::fprintf(stderr, "%s\n", complaint.c_str());
     TRY(set_up_namespaces());
     TRY(set_up_network());
   }

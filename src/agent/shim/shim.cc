@@ -107,7 +107,6 @@ Result<void> Shim::listen() {
   sigemptyset(&wanted);
   for (const int signal : {SIGCHLD, SIGTERM, SIGINT, SIGHUP}) sigaddset(&wanted, signal);
   ::sigprocmask(SIG_BLOCK, &wanted, nullptr);
-  ::signal(SIGPIPE, SIG_IGN);
   signals_.reset(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
   TRY_ASSIGN(const Fd directory, open_directory(host_.directory()));
   sockaddr_un address{};
@@ -394,9 +393,31 @@ int Shim::timeout_ms() const {
   return static_cast<int>(std::min<std::int64_t>(out, 3'600'000));
 }
 
-void say(int fd, const std::string& text) {
-  if (fd >= 0 && ::write(fd, text.data(), text.size()) < 0)
-    std::fprintf(stderr, "nobody waits for this shim\n");
+// False when whoever asked for this is gone.
+bool say(int fd, const std::string& text) {
+  if (fd < 0 || ::write(fd, text.data(), text.size()) >= 0) return true;
+  std::fprintf(stderr, "nobody waits for this shim\n");
+  return false;
+}
+
+// One process at a time has a pod's directory: its shim, or whoever clears up behind it. With
+// `by_force` a shim that has it is killed: an agent that died while a sandbox came up leaves one
+// behind that nobody has heard of.
+Result<Fd> own_directory(const std::string& directory, bool by_force) {
+  const std::string path = directory + "/shim.lock";
+  Fd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!lock) return system_error("open", path, errno);
+  int holder = 0;
+  for (int tries = 0; tries < 500; ++tries) {
+    if (take_lock(lock.get(), holder)) return lock;
+    if (!by_force)
+      return make_error(Code::Unavailable,
+                        "process " + std::to_string(holder) + " has this pod already");
+    if (holder > 1) ::kill(holder, SIGKILL);
+    const timespec pause{0, 10'000'000};
+    ::nanosleep(&pause, nullptr);
+  }
+  return make_error(Code::Unavailable, "process " + std::to_string(holder) + " does not let go");
 }
 
 int run_shim(SandboxHost& host, int ready_fd) {
@@ -409,10 +430,14 @@ int run_shim(SandboxHost& host, int ready_fd) {
   if (!up) {
     std::fprintf(stderr, "%s\n", up.error().message.c_str());
     (void)host.take_down();
-    say(ready_fd, "error " + up.error().message);
+    (void)say(ready_fd, "error " + up.error().message);
     return 1;
   }
-  say(ready_fd, "ok " + host.ip());
+  // The next agent knows nothing of this sandbox and makes its own.
+  if (!say(ready_fd, "ok " + host.ip())) {
+    (void)host.take_down();
+    return 1;
+  }
   if (ready_fd >= 0) ::close(ready_fd);
   shim.run();
   return 0;
@@ -443,11 +468,18 @@ int shim_main(int argc, char** argv) {
   Result<ShimConfig> config = json ? shim_config(*json) : Result<ShimConfig>(json.error());
   if (!config) {
     std::fprintf(stderr, "%s\n", config.error().message.c_str());
-    say(ready_fd, "error " + config.error().message);
+    (void)say(ready_fd, "error " + config.error().message);
     return 1;
   }
   if (ready_fd >= 0) ::fcntl(ready_fd, F_SETFD, FD_CLOEXEC);
   ::prctl(PR_SET_NAME, "krater-shim", 0, 0, 0);
+  ::signal(SIGPIPE, SIG_IGN);
+  const Result<Fd> lock = own_directory(directory, clean_up);
+  if (!lock) {
+    std::fprintf(stderr, "%s\n", lock.error().message.c_str());
+    (void)say(ready_fd, "error " + lock.error().message);
+    return 1;
+  }
   SandboxHost host(directory, *std::move(config));
   if (!clean_up) return run_shim(host, ready_fd);
   const Result<void> down = host.take_down();
