@@ -281,6 +281,15 @@ TEST_F(AdmissionTest, PodGroupsGoToOpenQueuesOnly) {
   EXPECT_EQ(text_at(object, {"spec", "queue"}), "team");
 }
 
+TEST_F(AdmissionTest, AQueueThatIsBeingClosedCanBeChangedButNobodyMayAskForClosing) {
+  const std::string open = R"({"metadata":{},"spec":{"weight":1},"status":{"state":"Open"}})";
+  const std::string closing = R"({"metadata":{},"spec":{"weight":1},"status":{"state":"Closing"}})";
+  EXPECT_EQ(submit(kinds::kQueue, "q",
+                   R"({"metadata":{},"spec":{"weight":2},"status":{"state":"Closing"}})", closing),
+            "");
+  EXPECT_TRUE(says(submit(kinds::kQueue, "q", closing, open), "must be in [Open Closed]"));
+}
+
 TEST_F(AdmissionTest, QueueSharesMustNotContradictEachOther) {
   const auto queue = [&](std::string_view spec) {
     return submit(kinds::kQueue, "q", R"({"metadata":{},"spec":)" + std::string(spec) + "}");

@@ -283,7 +283,9 @@ Result<void> admit_queue(const Admission& admission) {
   TRY_ASSIGN(const Queues all, all_queues(admission.reader));
   if (admission.operation == Operation::Delete) return admit_deletion(admission, all);
   TRY(check_amounts(admission.name, admission.object));
-  if (admission.old != nullptr && !same(admission.object, *admission.old, {"spec"}))
+  // Closing may be there, but nobody may ask for it; the rest of the queue can be changed
+  // meanwhile.
+  if (admission.old != nullptr && !same(admission.object, *admission.old, {"status", "state"}))
     TRY(check_state(admission.name, admission.object));
   TRY(check_hierarchy(admission.name, admission.object, all));
   TRY(check_root(admission));

@@ -1,0 +1,58 @@
+"""A group that waits says what is missing, in numbers; the words are current, and still while nothing changes."""
+import gangs
+
+CONFIG = """
+actions: "enqueue, allocate, backfill"
+tiers:
+- plugins:
+  - name: priority
+  - name: gang
+  - name: conformance
+- plugins:
+  - name: drf
+  - name: predicates
+  - name: nodeorder
+"""
+
+
+def test_the_group_says_what_is_missing_and_is_quiet_while_nothing_changes(tmp_path):
+    with gangs.nodes(tmp_path, 2, 4, "16Gi") as cluster:
+        # Admission may promise more than there is, so that what is short is said of nodes.
+        cluster.kubectl("create", "namespace", "volcano-system")
+        cluster.kubectl("create", "configmap", "volcano-scheduler-configmap", "-n", "volcano-system", "--from-literal=volcano-scheduler.conf=" + CONFIG)
+        gangs.apply(cluster, *gangs.gang("holder", 1, {"cpu": "3"}))
+        gangs.wait_running(cluster, "holder-w-0")
+        gangs.apply(cluster, *gangs.gang("wide", 2, {"cpu": "4"}))
+        text = gangs.wait_why(cluster, "wide", "0/2 nodes are unavailable", "requested 4", "cpu")
+        described = cluster.kubectl("describe", "podgroup", "wide")
+        assert text.split(";")[0] in " ".join(described.split()), described
+        before = cluster.get("podgroup", "wide")["metadata"]["resourceVersion"]
+        pods = [cluster.get("pod", f"wide-w-{i}")["metadata"]["resourceVersion"] for i in (0, 1)]
+        gangs.stays(cluster, "nothing is written while nothing changes",
+                    lambda: cluster.get("podgroup", "wide")["metadata"]["resourceVersion"] == before, seconds=5)
+        assert [cluster.get("pod", f"wide-w-{i}")["metadata"]["resourceVersion"] for i in (0, 1)] == pods
+        # What changes is told: half of what was in the way is gone.
+        gangs.apply(cluster, *gangs.gang("holder2", 1, {"cpu": "1"}))
+        gangs.wait_running(cluster, "holder2-w-0")
+        gangs.drop(cluster, "holder")
+        cluster.wait("the words follow", lambda: gangs.why(cluster, "wide") not in ("", text), timeout=10)
+        gangs.drop(cluster, "holder2")
+        gangs.wait_running(cluster, "wide-w-0", "wide-w-1")
+        assert gangs.why(cluster, "wide") == ""
+
+
+def test_a_refused_admission_names_resource_request_use_and_limit(tmp_path):
+    with gangs.nodes(tmp_path, 1, 10, "16Gi") as cluster:
+        gangs.apply(cluster, gangs.queue("narrow", capability={"cpu": "3"}))
+        gangs.apply(cluster, *gangs.gang("over", 4, {"cpu": "4"}))
+        text = gangs.wait_why(cluster, "over", "overused cpu")
+        assert "requested 16" in text and "limit 12" in text, text
+        gangs.apply(cluster, *gangs.gang("quota", 4, {"cpu": "1"}, queue="narrow"))
+        text = gangs.wait_why(cluster, "quota", "insufficient cpu")
+        assert 'queue "narrow"' in text and "requested 4" in text and "limit 3" in text, text
+        assert gangs.phase(cluster, "quota") == "Pending"
+        before = [cluster.get("podgroup", name)["metadata"]["resourceVersion"] for name in ("over", "quota")]
+        gangs.stays(cluster, "nothing is written while nothing changes", seconds=4, holds=lambda: [
+            cluster.get("podgroup", name)["metadata"]["resourceVersion"] for name in ("over", "quota")] == before)
+        cluster.kubectl("patch", "queue", "narrow", "--type=merge", "-p", '{"spec":{"capability":{"cpu":"4"}}}')
+        gangs.wait_running(cluster, *[f"quota-w-{i}" for i in range(4)])
