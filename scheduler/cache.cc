@@ -281,6 +281,15 @@ void Cache::set_phase(const JobKey& key, PodGroupPhase phase) {
   edit(known->second).phase = phase;
 }
 
+bool Cache::set_fragmented(const JobKey& key, bool fragmented) {
+  const auto known = jobs_.find(key);
+  if (known == jobs_.end() || known->second->fragmented == fragmented) return false;
+  unsettled_jobs_.insert(key);
+  edit(known->second).fragmented = fragmented;
+  if (fragmented) ++help_;
+  return fragmented;
+}
+
 void Cache::set_queue(const ObjectPtr& object) {
   const QueueName name(object->name());
   QueuePtr& queue = queues_[name];

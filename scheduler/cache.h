@@ -47,6 +47,8 @@ class Cache {
   void forget(const JobKey& job, const std::string& pod, const Uid& uid);
   // The phase just decided; it counts from now on, whatever is stored.
   void set_phase(const JobKey& job, PodGroupPhase phase);
+  // Whether the room it wants is there in fragments only. True when that is new.
+  bool set_fragmented(const JobKey& job, bool fragmented);
 
   Snapshot snapshot(Scope scope);
   // Of the jobs as they are now.

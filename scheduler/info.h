@@ -100,6 +100,9 @@ struct JobInfo {
   WallTime created;
   std::vector<Task> tasks{};  // by pod name
   std::uint64_t version = 0;  // grows with every change from outside
+  // Admitted, but no node has the room in one piece, though there is enough of it in all: holding
+  // it back would help nobody.
+  bool fragmented = false;
 
   // Kept by set_status and the cache:
   std::array<std::int64_t, kTaskStatuses> counts{};
@@ -118,7 +121,10 @@ struct JobInfo {
     return waiting_tasks() + ready_tasks() + pending_best_effort >= min_member;
   }
   // PG phase Pending: admission is still to come.
-  bool is_pending() const { return !known || (group && phase == PodGroupPhase::Pending); }
+  // A group that has completed and got new members is admitted anew.
+  bool is_pending() const {
+    return !known || (group && (phase == PodGroupPhase::Pending || starts_again()));
+  }
   // Role minimums bind only when minMember is at least their sum.
   bool roles_bind() const;
   // Tasks of a role in one of the statuses that `counted` accepts.
@@ -141,6 +147,10 @@ struct JobInfo {
   void set_status(Task& task, TaskStatus status, NodeSlot node);
 
  private:
+  bool starts_again() const {
+    return phase == PodGroupPhase::Completed && ready_tasks() == 0 &&
+           count(TaskStatus::Pending) > 0;
+  }
   void count_in(const Task& task, std::int64_t sign);
 };
 using JobPtr = std::shared_ptr<const JobInfo>;

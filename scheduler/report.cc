@@ -39,6 +39,15 @@ PodGroupStatus group_status(const Session& session, JobId id) {
   return status;
 }
 
+// Tried with all its members there; the cluster has what it asks for, but no node has it in one
+// piece.
+bool is_fragmented(const Session& session, JobId id) {
+  const JobInfo& job = session.job(id);
+  if (job.phase != PodGroupPhase::Inqueue || session.note(id).fit_errors.empty()) return false;
+  if (job.valid_tasks() < job.min_member) return false;
+  return job.pending.fits_in(session.total() - session.used());
+}
+
 }  // namespace
 
 PodGroupPhase next_phase(const JobInfo& job, bool unschedulable_now) {
@@ -51,6 +60,8 @@ PodGroupPhase next_phase(const JobInfo& job, bool unschedulable_now) {
   if (placed > 0 && placed >= job.min_member) {
     return placed == completed ? PodGroupPhase::Completed : PodGroupPhase::Running;
   }
+  // What is done is done, even when its pods are cleared away.
+  if (job.phase == PodGroupPhase::Completed && job.tasks.empty()) return PodGroupPhase::Completed;
   return job.phase == PodGroupPhase::Inqueue ? PodGroupPhase::Inqueue : PodGroupPhase::Pending;
 }
 
@@ -70,6 +81,7 @@ std::vector<JobReport> report(const Session& session,
     add_waiting(session, id, one);
     one.unsatisfied = waiting;
     one.can_park = waiting && !binds.contains(id) && job.waiting_tasks() == 0;
+    one.fragmented = one.can_park && is_fragmented(session, id);
     if (job.group) one.status = group_status(session, id);
     const JobNote& note = session.note(id);
     if (note.refused_admission && note.refusal) {

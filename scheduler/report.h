@@ -24,6 +24,7 @@ struct JobReport {
   std::string refusal{};                   // admission was refused: why
   bool unsatisfied = false;                // something of it waits
   bool can_park = false;                   // and only a change can help it
+  bool fragmented = false;                 // JobInfo::fragmented, as this session saw it
   std::uint64_t version = 0;
 };
 

@@ -142,6 +142,8 @@ void Scheduler::take_reports(const Session& session, const std::set<JobKey>& cha
       }
       cache_.set_phase(one.key, one.status->phase);
     }
+    // What it no longer holds back may admit another job.
+    if (cache_.set_fragmented(one.key, one.fragmented)) wake();
     if (!one.refusal.empty()) {
       log::debug("scheduler.refused",
                  {{"action", "enqueue"}, {"job", one.key.text()}, {"why", one.refusal}});
