@@ -27,6 +27,10 @@ void expect_parts(const std::string& text, const Json& parts, const std::string&
   for (const Json& part : parts.get_array()) expect(part);
 }
 
+bool holds(const PodGroupCondition* condition) {
+  return condition != nullptr && condition->status == "True";
+}
+
 void check(const Harness& cluster, const Json& want) {
   for (const auto& member : want.get_object()) {
     const std::string what = name_of(member);
@@ -53,7 +57,7 @@ void check(const Harness& cluster, const Json& want) {
       for (const auto& group : value.get_object()) {
         const PodGroupStatus status = cluster.group(name_of(group)).status();
         const PodGroupCondition* condition = status.condition("Unschedulable");
-        EXPECT_NE(condition, nullptr) << name_of(group);
+        EXPECT_TRUE(holds(condition)) << name_of(group);
         if (condition != nullptr) {
           expect_parts(condition->message, group.value(), name_of(group));
         }
@@ -61,7 +65,8 @@ void check(const Harness& cluster, const Json& want) {
     } else if (what == "scheduled") {
       for (const Json& group : value.get_array()) {
         const PodGroupStatus status = cluster.group(std::string(view(group.get_string()))).status();
-        EXPECT_NE(status.condition("Scheduled"), nullptr) << group;
+        EXPECT_TRUE(holds(status.condition("Scheduled"))) << group;
+        EXPECT_FALSE(holds(status.condition("Unschedulable"))) << group;
       }
     } else if (what == "says") {
       for (const auto& pod : value.get_object()) {

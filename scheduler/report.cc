@@ -27,11 +27,27 @@ void add_waiting(const Session& session, JobId id, JobReport& out) {
   }
 }
 
+// What no longer holds is not left standing beside what does.
+void retract_opposite(PodGroupStatus& status, const PodGroupCondition& news) {
+  const std::string_view opposite = news.type == "Scheduled" ? "Unschedulable" : "Scheduled";
+  for (PodGroupCondition& one : status.conditions) {
+    if (one.type != opposite || one.status != "True") continue;
+    one.status = "False";
+    one.transition_id = news.transition_id;
+    one.last_transition = news.last_transition;
+    one.reason = news.reason;
+    one.message.clear();
+  }
+}
+
 PodGroupStatus group_status(const Session& session, JobId id) {
   const JobInfo& job = session.job(id);
   PodGroupStatus status = PodGroupView(job.group).status();
   const PodGroupCondition* news = session.condition(id);
-  if (news != nullptr) status.set(*news);
+  if (news != nullptr) {
+    retract_opposite(status, *news);
+    status.set(*news);
+  }
   status.phase = next_phase(job, news != nullptr && news->type == "Unschedulable");
   status.running = job.count(TaskStatus::Running);
   status.succeeded = job.count(TaskStatus::Succeeded);

@@ -22,6 +22,7 @@ def small(name, entrypoint="true", workers=1, **extra):
         pod.pop("volumes", None)
         for container in pod["containers"]:
             container.pop("volumeMounts", None)
+            container["resources"]["limits"].pop("cpu", None)  # Ray's start would take minutes
     for field in ("shutdownAfterJobFinishes", "ttlSecondsAfterFinished"):
         job["spec"].pop(field, None)
     job["spec"].update(extra)

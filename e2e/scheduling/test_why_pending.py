@@ -18,12 +18,11 @@ tiers:
 def test_the_group_says_what_is_missing_and_is_quiet_while_nothing_changes(tmp_path):
     with gangs.nodes(tmp_path, 2, 4, "16Gi") as cluster:
         # Admission may promise more than there is, so that what is short is said of nodes.
-        cluster.kubectl("create", "namespace", "volcano-system")
         cluster.kubectl("create", "configmap", "volcano-scheduler-configmap", "-n", "volcano-system", "--from-literal=volcano-scheduler.conf=" + CONFIG)
         gangs.apply(cluster, *gangs.gang("holder", 1, {"cpu": "3"}))
         gangs.wait_running(cluster, "holder-w-0")
         gangs.apply(cluster, *gangs.gang("wide", 2, {"cpu": "4"}))
-        text = gangs.wait_why(cluster, "wide", "0/2 nodes are unavailable", "requested 4", "cpu")
+        text = gangs.wait_why(cluster, "wide", "0/2 nodes are unavailable", "requested: cpu 4", "2 Insufficient cpu")
         described = cluster.kubectl("describe", "podgroup", "wide")
         assert text.split(";")[0] in " ".join(described.split()), described
         before = cluster.get("podgroup", "wide")["metadata"]["resourceVersion"]
