@@ -1,0 +1,45 @@
+// The load generator: drives a running server over HTTPS with many clients on one loop and prints
+// what it measured.
+//   krater-load --kubeconfig FILE create --clients 64 --requests 20000 --bytes 1024
+//   krater-load --kubeconfig FILE list --objects 10000 --repeat 10
+//   krater-load --kubeconfig FILE watch --watchers 1000 --writes 200
+//   krater-load --kubeconfig FILE gangs --jobs 20 --workers 2
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "bench/load/commands.h"
+
+int main(int argc, char** argv) {
+  using namespace krater::bench;  // NOLINT(google-build-using-namespace)
+  CLI::App app("load for a running Krater");
+  std::string kubeconfig;
+  app.add_option("--kubeconfig", kubeconfig)->required()->check(CLI::ExistingFile);
+  app.require_subcommand(1);
+  CreateOptions creating;
+  CLI::App* create = app.add_subcommand("create", "durable creates a second");
+  create->add_option("--clients", creating.clients)->capture_default_str();
+  create->add_option("--requests", creating.requests)->capture_default_str();
+  create->add_option("--bytes", creating.bytes)->capture_default_str();
+  ListOptions listing;
+  CLI::App* list = app.add_subcommand("list", "lists of many pods");
+  list->add_option("--objects", listing.objects, "pods created first; may be 0")
+      ->capture_default_str();
+  list->add_option("--repeat", listing.repeat)->capture_default_str();
+  WatchOptions watching;
+  CLI::App* watch = app.add_subcommand("watch", "one write to many watchers");
+  watch->add_option("--watchers", watching.watchers)->capture_default_str();
+  watch->add_option("--writes", watching.writes)->capture_default_str();
+  GangOptions ganging;
+  CLI::App* gangs = app.add_subcommand("gangs", "RayJobs at once, until all their pods are bound");
+  gangs->add_option("--jobs", ganging.jobs)->capture_default_str();
+  gangs->add_option("--workers", ganging.workers, "of each job, beside its head")
+      ->capture_default_str();
+  gangs->add_option("--queue", ganging.queue);
+  gangs->add_option("--seconds", ganging.seconds, "at most")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  const Target target = target_of(kubeconfig);
+  if (create->parsed()) return bench_create(target, creating);
+  if (list->parsed()) return bench_list(target, listing);
+  if (watch->parsed()) return bench_watch(target, watching);
+  return bench_gangs(target, ganging);
+}
