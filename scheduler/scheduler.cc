@@ -25,6 +25,7 @@ Scheduler::Scheduler(Deps deps)
       clock_(deps.clock),
       rng_(deps.rng),
       options_(std::move(deps.options)),
+      measured_(std::move(deps.measured)),
       events_(client_, loop_, clock_, "volcano"),
       cache_({options_.scheduler_names, options_.default_queue}),
       feed_(client_, cache_,
@@ -114,6 +115,8 @@ void Scheduler::run_cycle() {
   ++metrics_.cycles;
   metrics_.last_cycle = loop_.now() - begin;
   metrics_.longest_cycle = std::max(metrics_.longest_cycle, metrics_.last_cycle);
+  metrics_.all_cycles += metrics_.last_cycle;
+  if (measured_) measured_(metrics_);
 }
 
 void Scheduler::take_reports(const Session& session, const std::set<JobKey>& changed, bool all) {
@@ -175,6 +178,7 @@ void Scheduler::bind(const GangBind& gang) {
                      } else {
                        not_bound(gang, done.error());
                      }
+                     if (measured_) measured_(metrics_);
                      wake();
                    });
 }

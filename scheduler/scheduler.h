@@ -14,6 +14,7 @@
 // force.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -46,22 +47,24 @@ struct Options {
   StatusWriter::Pace pace{};
 };
 
+struct Metrics {
+  std::uint64_t cycles = 0;
+  Duration last_cycle{}, longest_cycle{}, all_cycles{};
+  std::uint64_t binds = 0;          // pods
+  std::uint64_t bind_failures = 0;  // transactions
+  std::uint64_t config_errors = 0;
+  std::size_t waiting_jobs = 0;  // after the last cycle
+  std::size_t parked_jobs = 0;   // of those: not to be tried before a change
+};
+
 struct Deps {
   client::ObjectClient& client;
   Loop& loop;
   const WallClock& clock;
   Rng& rng;
   Options options{};
-};
-
-struct Metrics {
-  std::uint64_t cycles = 0;
-  Duration last_cycle{}, longest_cycle{};
-  std::uint64_t binds = 0;          // pods
-  std::uint64_t bind_failures = 0;  // transactions
-  std::uint64_t config_errors = 0;
-  std::size_t waiting_jobs = 0;  // after the last cycle
-  std::size_t parked_jobs = 0;   // of those: not to be tried before a change
+  // On the loop, after each cycle and each bind: for those who show the numbers elsewhere.
+  std::function<void(const Metrics&)> measured{};
 };
 
 class Scheduler {
@@ -103,6 +106,7 @@ class Scheduler {
   const WallClock& clock_;
   Rng& rng_;
   Options options_;
+  std::function<void(const Metrics&)> measured_;
   client::EventRecorder events_;
   Cache cache_;
   Feed feed_;

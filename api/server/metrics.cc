@@ -64,7 +64,7 @@ std::string Metrics::text() const {
   head(out, "krater_watches", "Open watch streams.", "gauge");
   out += fmt::format("krater_watches {}\n", watches.load());
   for (const Gauge& gauge : gauges_) {
-    head(out, gauge.name, gauge.help, "gauge");
+    head(out, gauge.name, gauge.help, gauge.name.ends_with("_total") ? "counter" : "gauge");
     out += fmt::format("{} {}\n", gauge.name, gauge.value());
   }
   return out;

@@ -54,6 +54,7 @@ TEST(Metrics, CountRequestsByLabelsAndTime) {
   metrics.count_request({"list", "", "v1", "pods", ""}, 200, std::chrono::milliseconds(3));
   metrics.count_request({"list", "", "v1", "pods", ""}, 200, std::chrono::seconds(20));
   metrics.add_gauge("krater_store_revision", "Revision.", [] { return 7.0; });
+  metrics.add_gauge("krater_binds_total", "Binds.", [] { return 3.0; });
   const std::string text = metrics.text();
   EXPECT_NE(
       text.find(
@@ -62,7 +63,8 @@ TEST(Metrics, CountRequestsByLabelsAndTime) {
   EXPECT_NE(text.find(R"(subresource="",le="0.0025"} 0)"), std::string::npos);
   EXPECT_NE(text.find(R"(subresource="",le="0.005"} 1)"), std::string::npos);
   EXPECT_NE(text.find(R"(subresource="",le="+Inf"} 2)"), std::string::npos);
-  EXPECT_NE(text.find("\nkrater_store_revision 7\n"), std::string::npos);
+  EXPECT_NE(text.find(" gauge\nkrater_store_revision 7\n"), std::string::npos);
+  EXPECT_NE(text.find(" counter\nkrater_binds_total 3\n"), std::string::npos);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/strand.hpp>
+#include <ctime>
 #include <mutex>
 #include <set>
 
@@ -40,6 +41,8 @@ class BeastServer final : public ApiServer {
         service_(deps_) {
     metrics_.add_gauge("process_resident_memory_bytes", "Resident memory of the process.",
                        resident_bytes);
+    metrics_.add_gauge("process_cpu_seconds_total", "Processor time of the process.",
+                       [] { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; });
     metrics_.add_gauge("krater_tunnels", "Connected node agents.",
                        [this] { return static_cast<double>(tunnels_.size()); });
   }

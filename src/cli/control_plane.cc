@@ -77,7 +77,7 @@ struct ControlPlane::Controllers {
 struct ControlPlane::Scheduling {
   explicit Scheduling(const ControlPlaneParts& parts)
       : client(api::make_local_client(parts.registry, parts.scheduler, "system:serviceaccount:volcano-system:volcano-scheduler")),
-        scheduler({*client, parts.scheduler, parts.clock, parts.rng, options_of(parts)}) {}
+        scheduler({*client, parts.scheduler, parts.clock, parts.rng, options_of(parts), parts.scheduler_measured}) {}
 
   static scheduler::Options options_of(const ControlPlaneParts& parts) {
     scheduler::Options out;

@@ -3,12 +3,17 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "api/registry/registry.h"
 #include "base/env.h"
 #include "base/http.h"
+
+namespace krater::scheduler {
+struct Metrics;
+}
 
 namespace krater::cli {
 
@@ -20,7 +25,9 @@ struct ControlPlaneParts {
   HttpClient& http;  // on `control`: Ray dashboards
   Loop& scheduler;
   std::string scheduler_conf{};  // text; empty: from the ConfigMap
-  std::string ca_pem{};          // for ConfigMap kube-root-ca.crt
+  // On the scheduler's loop, after each cycle.
+  std::function<void(const scheduler::Metrics&)> scheduler_measured{};
+  std::string ca_pem{};  // for ConfigMap kube-root-ca.crt
   // What stands behind the Service default/kubernetes; port 0: not published.
   std::string api_host{};
   std::uint16_t api_port = 0;

@@ -14,6 +14,7 @@
 #include "cli/control_plane.h"
 #include "cli/files.h"
 #include "cli/loop_thread.h"
+#include "cli/scheduler_gauges.h"
 #include "runtime/http_client.h"
 #include "runtime/io_threads.h"
 #include "runtime/system.h"
@@ -151,6 +152,9 @@ Result<void> ServerProcess::State::start_control_plane() {
   http = runtime::make_http_client(control.loop(), {});
   ControlPlaneParts parts{*registry, clock, rng, control.loop(), *http, scheduler.loop()};
   parts.scheduler_conf = scheduler_conf;
+  const auto gauges = std::make_shared<SchedulerGauges>();
+  add_scheduler_gauges(server->metrics(), gauges);
+  parts.scheduler_measured = [gauges](const scheduler::Metrics& now) { gauges->take(now); };
   parts.ca_pem = pki.authority.certificate_pem();
   parts.api_host = is_wildcard(listen.host) ? runtime::primary_address() : listen.host;
   parts.api_port = server->port();
