@@ -114,3 +114,42 @@ def test_liveness_probe_restarts(cluster, namespace):
     cluster.wait("it was restarted", timeout=90, condition=lambda: (cluster.get("pod", "sick", "-n", namespace)["status"]
                  .get("containerStatuses") or [{}])[0].get("restartCount", 0) >= 1)
     assert "Unhealthy" in cluster.kubectl("events", "--for", "pod/sick", "-n", namespace)
+
+
+def test_hooks_messages_and_a_program_that_does_not_want_to_end(cluster, namespace):
+    cluster.apply(pod("hooked", shell("while [ ! -e /tmp/begun ]; do sleep 0.1; done; echo begun; trap 'cat /tmp/asked; exit 0' TERM; while :; do sleep 0.1; done",
+                                      lifecycle={"postStart": {"exec": {"command": ["touch", "/tmp/begun"]}},
+                                                 "preStop": {"exec": {"command": ["sh", "-c", "echo asked first > /tmp/asked"]}}})), "-n", namespace)
+    cluster.apply(pod("message", shell("echo the last words > /dev/termination-log; exit 4")), "-n", namespace)
+    cluster.apply(pod("from-log", shell("echo seen in the log; exit 5", terminationMessagePolicy="FallbackToLogsOnError")), "-n", namespace)
+    cluster.apply(pod("stubborn", shell("trap '' TERM; while :; do sleep 0.1; done"), terminationGracePeriodSeconds=2), "-n", namespace)
+    for name, words in (("message", "the last words\n"), ("from-log", "seen in the log\n")):
+        assert finished(cluster, namespace, name)["status"]["containerStatuses"][0]["state"]["terminated"]["message"] == words
+    cluster.kubectl("wait", "--for=condition=Ready", "pod/hooked", "pod/stubborn", "-n", namespace, "--timeout=60s")
+    cluster.wait("the first hook has run", lambda: "begun" in cluster.kubectl("logs", "hooked", "-n", namespace))
+    import subprocess
+    follow = subprocess.Popen(["kubectl", "logs", "-f", "hooked", "-n", namespace], env=cluster.environment(), text=True, stdout=subprocess.PIPE)
+    cluster.kubectl("delete", "pod", "hooked", "stubborn", "-n", namespace, timeout=30)
+    assert follow.communicate(timeout=30)[0] == "begun\nasked first\n"
+
+
+def test_capabilities_users_and_sub_paths(cluster, namespace):
+    show = "grep CapBnd /proc/self/status | awk '{print $2}'; id -u"
+    cluster.apply(pod("usual", shell(show)), "-n", namespace)
+    cluster.apply(pod("bare", shell(show, securityContext={"runAsUser": 1000, "capabilities": {"drop": ["ALL"]}})), "-n", namespace)
+    cluster.apply(pod("more", shell(show, securityContext={"capabilities": {"add": ["NET_ADMIN"], "drop": ["ALL"]}})), "-n", namespace)
+    for name, mask, user in (("usual", "a80425fb", "0"), ("bare", "00000000", "1000"), ("more", "00001000", "0")):
+        assert finished(cluster, namespace, name)["status"]["phase"] == "Succeeded", cluster.dump()
+        lines = cluster.kubectl("logs", name, "-n", namespace).split()
+        assert (lines[0][-8:], lines[1]) == (mask, user), name
+    volumes = [{"name": "v", "emptyDir": {}}]
+    escape = pod("escape", shell("ls /sub", volumeMounts=[{"name": "v", "mountPath": "/sub", "subPath": "link"}]), volumes=volumes)
+    escape["spec"]["initContainers"] = [shell("ln -s /etc /v/link; ln -s ../../../../../../../../etc /v/far; mkdir /v/etc; touch /v/etc/inside", name="init",
+                                              volumeMounts=[{"name": "v", "mountPath": "/v"}])]
+    cluster.apply(escape, "-n", namespace)
+    assert finished(cluster, namespace, "escape")["status"]["phase"] == "Succeeded"
+    assert cluster.kubectl("logs", "escape", "-n", namespace) == "inside\n", "a link in a volume does not lead out of it"
+    fresh = pod("fresh", shell("echo x > /a/f && cat /v/made/f", securityContext={"runAsUser": 1000}, volumeMounts=[
+        {"name": "v", "mountPath": "/v"}, {"name": "v", "mountPath": "/a", "subPath": "made"}]), volumes=volumes)
+    cluster.apply(fresh, "-n", namespace)
+    assert finished(cluster, namespace, "fresh")["status"]["phase"] == "Succeeded", cluster.dump()

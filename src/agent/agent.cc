@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "agent/content/builder.h"
+#include "agent/pod/adopt.h"
 #include "base/check.h"
 #include "base/log.h"
 
@@ -125,6 +126,7 @@ void Agent::pods_replaced(const std::vector<ObjectPtr>& all) {
   for (const ObjectPtr& pod : all) pod_changed(pod);
   if (!listed_) {
     listed_ = true;
+    early_.clear();
     clear_orphans();
   }
 }
@@ -136,11 +138,27 @@ void Agent::pod_changed(const ObjectPtr& pod) {
   if (node == nullptr) return;
   const auto remains = adoptable_.find(pod->uid().text());
   const Sandbox* adopted = remains == adoptable_.end() ? nullptr : &remains->second;
+  // Only what ran before this agent's time can be recalled.
+  std::optional<ToldByApi> told;
+  if (adopted == nullptr && !listed_) told = told_by_api(PodView(pod));
+  if (told) {
+    SandboxSpec spec;
+    spec.uid = pod->uid().text();
+    spec.annotations = PodView(pod).annotations();
+    if (deps_.runtime.recall(spec, told->sandbox.ip, told->running)) adopted = &told->sandbox;
+  }
   auto worker = std::make_unique<PodWorker>(*node->context, pod, adopted);
   PodWorker& started = *worker;
   workers_.emplace(pod->uid().text(), std::move(worker));
   if (remains != adoptable_.end()) adoptable_.erase(remains);
   started.start();
+  const auto early = early_.find(pod->uid().text());
+  if (early == early_.end()) return;
+  const EarlyNews news = std::move(early->second);
+  early_.erase(early);
+  for (const EarlyNews::End& end : news.ends)
+    started.container_exited(end.container, end.attempt, end.exit);
+  if (news.lost) started.sandbox_lost();
 }
 
 void Agent::pod_removed(const ObjectPtr& pod) {
@@ -186,11 +204,14 @@ const PodWorker* Agent::worker(const std::string& uid) const {
 void Agent::on_container_exit(const std::string& uid, const std::string& container, int attempt,
                               const ExitInfo& exit) {
   if (const auto place = workers_.find(uid); place != workers_.end())
-    place->second->container_exited(container, attempt, exit);
+    return place->second->container_exited(container, attempt, exit);
+  if (!listed_) early_[uid].ends.push_back({container, attempt, exit});
 }
 
 void Agent::on_sandbox_lost(const std::string& uid) {
-  if (const auto place = workers_.find(uid); place != workers_.end()) place->second->sandbox_lost();
+  if (const auto place = workers_.find(uid); place != workers_.end())
+    return place->second->sandbox_lost();
+  if (!listed_) early_[uid].lost = true;
 }
 
 }  // namespace krater::agent

@@ -73,6 +73,18 @@ class Agent final : public RuntimeListener {
   std::map<std::string, Node> nodes_;
   std::map<std::string, std::unique_ptr<PodWorker>> workers_;  // by uid
   std::map<std::string, Sandbox> adoptable_;  // by uid, until the first list of pods
+  // What the runtime tells of pods that have no worker yet: an agent hears of ends while it still
+  // waits for the first list. Told to the worker once there is one; dropped after the list.
+  struct EarlyNews {
+    struct End {
+      std::string container;
+      int attempt;
+      ExitInfo exit;
+    };
+    std::vector<End> ends;
+    bool lost = false;
+  };
+  std::map<std::string, EarlyNews> early_;  // by uid
   std::unique_ptr<client::Subscription> pods_, node_watch_;
   bool listed_ = false, ending_ = false;
   std::function<void()> all_ended_;  // of end_pods

@@ -50,7 +50,15 @@ class AgentTest : public ::testing::Test {
   ManualLoop loop;
   FakeClient client{loop, loop.wall()};
   SeededRng rng{1};
-  SimulatedRuntime runtime{loop, loop.wall()};
+  struct TestRuntime : SimulatedRuntime {
+    using SimulatedRuntime::SimulatedRuntime;
+    bool forgetful = false;  // as a real one whose shims are gone
+    bool recall(const SandboxSpec& spec, const std::string& ip,
+                const std::vector<Recalled>& running) override {
+      return !forgetful && SimulatedRuntime::recall(spec, ip, running);
+    }
+  };
+  TestRuntime runtime{loop, loop.wall()};
   std::optional<Agent> agent;
 };
 
@@ -167,7 +175,46 @@ TEST_F(AgentTest, AFinishedPodIsNotRunAgainByANewAgent) {
   EXPECT_EQ(runtime.sandboxes(), 0U);
 }
 
+TEST_F(AgentTest, SimulatedPodsGoOnUnderANewAgent) {
+  start();
+  put_pod("p", R"({"restartPolicy":"Never","containers":[{"name":"a"}]})",
+          {{"krater.io/sim-run-time", "60s"}});
+  loop.advance(20s);
+  const std::string ip = pod("p").pod_ip();
+  agent.reset();
+  SimulatedRuntime next(loop, loop.wall());
+  agent.emplace(AgentDeps{client, loop, loop.wall(), rng, next},
+                std::vector<NodeFacts>{{"n1", "10.0.0.1", 4000}}, NodeInfo{});
+  agent->start();
+  loop.advance(30s);
+  EXPECT_EQ(pod("p").phase(), PodPhase::Running);
+  EXPECT_EQ(pod("p").pod_ip(), ip);
+  loop.advance(20s);
+  EXPECT_EQ(pod("p").phase(), PodPhase::Succeeded) << "the run time counts from its start";
+  agent.reset();
+}
+
+TEST_F(AgentTest, AnEndThatIsToldBeforeTheFirstListIsNotLost) {
+  put_pod("p", R"({"restartPolicy":"Never","containers":[{"name":"a"}]})");
+  Json running = *client.read(kinds::kPod, "ns", "p")->document();
+  set_path(running, {"status"},
+           *parse_json(R"({"phase":"Running","containerStatuses":[{"name":"a","restartCount":0,
+    "state":{"running":{"startedAt":"2026-01-01T00:00:00Z"}}}]})"));
+  const std::string uid = client.put(kinds::kPod, std::move(running))->uid().text();
+  agent.emplace(AgentDeps{client, loop, loop.wall(), rng, runtime},
+                std::vector<NodeFacts>{{"n1", "10.0.0.1", 4000}}, NodeInfo{});
+  agent->start();
+  ExitInfo exit;
+  exit.code = 3;
+  exit.reason = "Error";
+  agent->on_container_exit(uid, "a", 0, exit);
+  loop.advance(1s);
+  EXPECT_EQ(pod("p").phase(), PodPhase::Failed);
+  EXPECT_EQ(pod("p").container_statuses().at(0).exit->code, 3);
+}
+
 TEST_F(AgentTest, ARunThatCannotBeFoundAgainHasEnded) {
+  runtime.forgetful = true;
   Json lost = testing::pod_json(R"({"restartPolicy":"Never","containers":[{"name":"a"}]})");
   set_path(lost, {"status"},
            *parse_json(R"({"phase":"Running","containerStatuses":[{"name":"a","restartCount":0,

@@ -82,6 +82,12 @@ struct RunningContainer {
   std::optional<ExitInfo> last_exit;  // of the attempt before
 };
 
+// What the API says runs, and how it was started.
+struct Recalled {
+  ContainerRun run;
+  Started started;
+};
+
 struct Sandbox {
   std::string uid, ip;  // ip empty: the node's
   bool alive = true;    // false: only what it left behind (records, logs) is there
@@ -113,6 +119,12 @@ class Runtime {
   virtual void set_listener(RuntimeListener* listener) = 0;
   // What runs or lies around from an earlier life of this agent.
   virtual void list(Done<std::vector<Sandbox>> done) = 0;
+  // For a pod of an earlier life that list() did not have: a runtime that only keeps books takes
+  // the API's word for what runs and goes on from there. False: it is not there.
+  virtual bool recall(const SandboxSpec&, const std::string& ip, const std::vector<Recalled>&) {
+    (void)ip;
+    return false;
+  }
   virtual void create_sandbox(SandboxSpec spec, Done<Sandbox> done) = 0;
   // Errors: Code::NotFound image nobody maps (ErrImagePull); Code::BadRequest cannot be run
   // (RunContainerError).

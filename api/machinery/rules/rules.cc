@@ -15,6 +15,8 @@ struct Named {
 constexpr std::array kValidationRules{
     Named<ValidationRule>{"config_map", rules::config_map},
     Named<ValidationRule>{"container", rules::container},
+    Named<ValidationRule>{"downward_field", rules::downward_field},
+    Named<ValidationRule>{"downward_resource", rules::downward_resource},
     Named<ValidationRule>{"endpoint_slice", rules::endpoint_slice},
     Named<ValidationRule>{"env_from", rules::env_from},
     Named<ValidationRule>{"env_var", rules::env_var},

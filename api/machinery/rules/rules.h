@@ -26,6 +26,8 @@ void pod_spec(const RuleInput& in, FieldErrors& errors);
 
 // container.cc
 void container(const RuleInput& in, FieldErrors& errors);
+void downward_field(const RuleInput& in, FieldErrors& errors);
+void downward_resource(const RuleInput& in, FieldErrors& errors);
 void env_var(const RuleInput& in, FieldErrors& errors);
 void env_var_source(const RuleInput& in, FieldErrors& errors);
 void env_from(const RuleInput& in, FieldErrors& errors);

@@ -33,6 +33,27 @@ std::string object(std::string_view api_version, std::string_view kind, std::str
          std::string(rest) + "}";
 }
 
+TEST(DownwardRules, OnlyWhatAPodCanBeToldIsAccepted) {
+  const auto pod = [](const std::string& source) {
+    return object(
+        "v1", "Pod",
+        R"("spec":{"containers":[{"name":"a","image":"i","env":[{"name":"X","valueFrom":)" +
+            source + "}]}]}");
+  };
+  const std::string at = "spec.containers[0].env[0].valueFrom.";
+  check({
+      {pod(R"({"fieldRef":{"fieldPath":"metadata.annotations['a/b']"}})"), ""},
+      {pod(R"({"fieldRef":{"fieldPath":"spec.nothing"}})"),
+       at +
+           "fieldRef.fieldPath: Invalid value: \"spec.nothing\": error converting fieldPath: field "
+           "label not supported: spec.nothing"},
+      {pod(R"({"resourceFieldRef":{"resource":"limits.cpu","divisor":"1m"}})"), ""},
+      {pod(R"({"resourceFieldRef":{"resource":"limits.memory","divisor":"1Mi"}})"), ""},
+      {pod(R"({"resourceFieldRef":{"resource":"limits.memory","divisor":"1m"}})"),
+       at + "resourceFieldRef.divisor: Invalid value: \"1m\": only divisor's values 1, 1k,"},
+  });
+}
+
 TEST(ServiceRules, AddressesPortsAndTypesFitTogether) {
   const auto service = [](std::string_view spec) {
     return object("v1", "Service", R"("spec":)" + std::string(spec));

@@ -112,4 +112,33 @@ void adopt_state(const PodSpec& spec, const PodView& pod, const Sandbox* adopted
   }
 }
 
+std::optional<ToldByApi> told_by_api(const PodView& pod) {
+  if (pod.phase() != PodPhase::Running) return std::nullopt;
+  const PodSpec spec = read_pod_spec(pod.document());
+  std::vector<ContainerStatus> statuses = pod.container_statuses();
+  for (ContainerStatus& one : pod.init_container_statuses()) statuses.push_back(std::move(one));
+  ToldByApi out;
+  out.sandbox.uid = spec.uid;
+  out.sandbox.ip = pod.pod_ip();
+  for (const ContainerStatus& status : statuses) {
+    const ContainerSpec* container = spec.container(status.name);
+    if (container == nullptr || status.state != ContainerStatus::State::Running) continue;
+    if (!status.running_since) continue;
+    Recalled& one = out.running.emplace_back();
+    one.run.name = status.name;
+    one.run.image = container->image;
+    one.run.role = container->role;
+    one.run.attempt = static_cast<int>(status.restarts);
+    one.started = {status.container_id, *status.running_since};
+    RunningContainer& running = out.sandbox.containers.emplace_back();
+    running.name = status.name;
+    running.attempt = one.run.attempt;
+    running.container_id = status.container_id;
+    running.started_at = *status.running_since;
+    if (status.last_exit) running.last_exit = from_status(*status.last_exit);
+  }
+  if (out.running.empty()) return std::nullopt;
+  return out;
+}
+
 }  // namespace krater::agent

@@ -14,6 +14,13 @@ namespace krater::agent {
 void adopt_state(const PodSpec& spec, const PodView& pod, const Sandbox* adopted, WallTime now,
                  PodState& state);
 
+// What the API says runs in the pod; its sandbox is alive. nullopt when nothing does.
+struct ToldByApi {
+  Sandbox sandbox;
+  std::vector<Recalled> running;
+};
+std::optional<ToldByApi> told_by_api(const PodView& pod);
+
 // A container whose sandbox vanished: ended with 137, ContainerStatusUnknown, unless it was not
 // running.
 void lose_container(ContainerState& container, WallTime now);

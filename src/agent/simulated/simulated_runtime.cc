@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/strings.h"
 #include "model/keys.h"
 
@@ -25,19 +27,54 @@ void SimulatedRuntime::list(Done<std::vector<Sandbox>> done) {
   loop_.post([done = std::move(done)] { done(std::vector<Sandbox>()); });
 }
 
-void SimulatedRuntime::create_sandbox(SandboxSpec spec, Done<Sandbox> done) {
-  const std::uint32_t n = ++last_address_;
+SimulatedRuntime::Pod& SimulatedRuntime::book(const SandboxSpec& spec) {
   Pod& pod = sandboxes_[spec.uid];
-  pod.ip = fmt::format("10.{}.{}.{}", 64 + (n >> 16) % 64, (n >> 8) & 255, n & 255);
   pod.start_delay = duration_order(spec.annotations, keys::kSimStartDelay).value_or(Duration(0));
   pod.run_time = duration_order(spec.annotations, keys::kSimRunTime);
   if (const auto code = spec.annotations.find(keys::kSimExitCode); code != spec.annotations.end()) {
     pod.exit_code = static_cast<int>(parse_int(code->second).value_or(0)) & 255;
   }
+  return pod;
+}
+
+void SimulatedRuntime::create_sandbox(SandboxSpec spec, Done<Sandbox> done) {
+  const std::uint32_t n = ++last_address_;
+  Pod& pod = book(spec);
+  pod.ip = fmt::format("10.{}.{}.{}", 64 + (n >> 16) % 64, (n >> 8) & 255, n & 255);
   Sandbox out;
   out.uid = spec.uid;
   out.ip = pod.ip;
   loop_.post([done = std::move(done), out = std::move(out)] { done(out); });
+}
+
+// As if it had run all the time: what was to end meanwhile ends now.
+bool SimulatedRuntime::recall(const SandboxSpec& spec, const std::string& ip,
+                              const std::vector<Recalled>& running) {
+  Pod& pod = book(spec);
+  pod.ip = ip;
+  const std::vector<std::string_view> parts = split(ip, '.');
+  std::uint32_t n = 0;
+  for (const std::string_view part : parts)
+    n = n << 8 | static_cast<std::uint32_t>(parse_int(part).value_or(0));
+  // Addresses given before are not given again.
+  if (parts.size() == 4) last_address_ = std::max(last_address_, n & 0x3fffff);
+  for (const Recalled& one : running) {
+    Run& run = pod.runs[one.run.name];
+    run.spec = one.run;
+    run.started = one.started;
+    end_after_run_time(spec.uid, run);
+  }
+  return true;
+}
+
+void SimulatedRuntime::end_after_run_time(const std::string& uid, Run& run) {
+  const Pod& pod = sandboxes_.at(uid);
+  if (run.spec.role != Role::Main || !pod.run_time) return;
+  const Duration left =
+      std::max<Duration>(run.started.at + *pod.run_time - clock_.now(), Duration(0));
+  run.timer = loop_.after(left, [this, uid, container = run.spec.name, code = pod.exit_code] {
+    end(uid, container, code, 0);
+  });
 }
 
 void SimulatedRuntime::start_container(const std::string& uid, ContainerRun spec,
@@ -64,10 +101,8 @@ void SimulatedRuntime::run(const std::string& uid, const std::string& container)
                  clock_.now()};
   if (run.spec.role == Role::Init) {
     run.timer = loop_.after(Duration(0), [this, uid, container] { end(uid, container, 0, 0); });
-  } else if (run.spec.role == Role::Main && pod.run_time) {
-    run.timer = loop_.after(*pod.run_time, [this, uid, container, code = pod.exit_code] {
-      end(uid, container, code, 0);
-    });
+  } else {
+    end_after_run_time(uid, run);
   }
   const Done<Started> done = std::move(run.starting);
   run.starting = nullptr;

@@ -13,13 +13,15 @@
 
 namespace krater::agent {
 
-class SimulatedRuntime final : public Runtime {
+class SimulatedRuntime : public Runtime {
  public:
   SimulatedRuntime(Loop& loop, const WallClock& clock) : loop_(loop), clock_(clock) {}
   ~SimulatedRuntime() override;
 
   void set_listener(RuntimeListener* listener) override { listener_ = listener; }
   void list(Done<std::vector<Sandbox>> done) override;
+  bool recall(const SandboxSpec& spec, const std::string& ip,
+              const std::vector<Recalled>& running) override;
   void create_sandbox(SandboxSpec spec, Done<Sandbox> done) override;
   void start_container(const std::string& uid, ContainerRun run, Done<Started> done) override;
   void stop_container(const std::string& uid, const std::string& container,
@@ -48,6 +50,8 @@ class SimulatedRuntime final : public Runtime {
     std::map<std::string, Run> runs;  // alive ones
   };
 
+  Pod& book(const SandboxSpec& spec);
+  void end_after_run_time(const std::string& uid, Run& run);
   void run(const std::string& uid, const std::string& container);
   void end(const std::string& uid, const std::string& container, int code, int signal);
 
