@@ -58,6 +58,8 @@ class Krater:
 
     def memory(self):
         """Megabytes: resident, of these anonymous."""
+        if self.process.poll() is not None:
+            raise SystemExit(f"krater dev ended by itself with {self.process.returncode}")
         text = pathlib.Path(f"/proc/{self.process.pid}/smaps_rollup").read_text()
         return [int(re.search(rf"^{what}:\s+(\d+) kB", text, re.M)[1]) / 1024 for what in ("Rss", "Anonymous")]
 
