@@ -163,6 +163,14 @@ TEST_F(AdmissionTest, OnlyBindingAssignsANode) {
                    "pods/binding only"));
 }
 
+TEST_F(AdmissionTest, TheApisOwnServiceHasTheFirstAddress) {
+  const std::string_view service =
+      R"({"metadata":{},"spec":{"type":"ClusterIP","ports":[{"port":443,"protocol":"TCP"}]}})";
+  EXPECT_EQ(submit(kinds::kService, "kubernetes", service), "");
+  EXPECT_EQ(text_at(object, {"spec", "clusterIP"}), "10.96.0.1");
+  EXPECT_EQ(claims_of(kinds::kService, object), std::set<std::string>{"clusterip/10.96.0.1"});
+}
+
 TEST_F(AdmissionTest, AServiceGetsAFreeAddressAndKeepsIt) {
   settings.service_prefix_bits = 29;  // 10.96.0.2 to 10.96.0.6
   for (const char* address : {"10.96.0.2", "10.96.0.3", "10.96.0.5", "10.96.0.6"})

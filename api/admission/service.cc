@@ -41,6 +41,7 @@ struct Network {
   std::uint32_t base = 0;
   std::uint32_t size = 0;
 
+  std::uint32_t api() const { return base + 1; }
   // Neither the network itself, the API's own address, nor the broadcast address.
   std::uint32_t first() const { return base + 2; }
   std::uint32_t count() const { return size - 3; }
@@ -50,6 +51,11 @@ struct Network {
 Network network_of(const AdmissionSettings& settings) {
   const std::uint32_t size = 1U << (32 - settings.service_prefix_bits);
   return {parse_ipv4(settings.service_network).value_or(0) & ~(size - 1), size};
+}
+
+// The API server's own service has the address that every server certificate names.
+bool is_api_service(const Admission& admission) {
+  return admission.name_space == "default" && admission.name == "kubernetes";
 }
 
 bool has_type(const Json& service, std::string_view type) {
@@ -97,8 +103,9 @@ Result<void> give_address(Admission& admission) {
   std::string address = text_at(service, {"spec", "clusterIP"});
   if (address.empty() && admission.old != nullptr)
     address = text_at(*admission.old, {"spec", "clusterIP"});
+  const Network network = network_of(admission.settings);
+  if (address.empty() && is_api_service(admission)) address = text_of_ipv4(network.api());
   if (address.empty()) {
-    const Network network = network_of(admission.settings);
     TRY_ASSIGN(const auto free,
                find_free(admission, network.first(), network.count(), [](std::uint64_t candidate) {
                  return address_claim(text_of_ipv4(static_cast<std::uint32_t>(candidate)));

@@ -84,8 +84,7 @@ class NodeKindSchema final : public KindSchema {
       return make_error(
           Code::UnsupportedMedia,
           "the body of the request was in an unknown format - accepted media types include: "
-          "application/json-patch+json, application/merge-patch+json, "
-          "application/apply-patch+yaml");
+          "application/json-patch+json, application/merge-patch+json");
     }
     return strategic_merge_patch(root_, target, patch);
   }

@@ -97,6 +97,7 @@ class TheRegistry final : public Registry {
   void expire_events() override { delete_old_events(deps_.store, deps_.clock.now()); }
 
   const SchemaSet& schemas() const override { return deps_.schemas; }
+  Revision revision() const override { return deps_.store.revision(); }
 
  private:
   using AttemptPtr = std::shared_ptr<Attempt>;

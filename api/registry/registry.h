@@ -70,6 +70,8 @@ class Registry {
   // Deletes events that nobody touched for an hour. Call about every minute.
   virtual void expire_events() = 0;
   virtual const SchemaSet& schemas() const = 0;
+  // Of the newest write that can be read.
+  virtual Revision revision() const = 0;
 };
 
 std::unique_ptr<Registry> make_registry(RegistryDeps deps);

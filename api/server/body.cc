@@ -126,13 +126,9 @@ Result<Json> decode_delete_options(const Request& request, const SchemaSet& sche
 
 Result<DecodedBody> decode_patch(const Request& request, client::PatchType type) {
   DecodedBody out;
-  if (type == client::PatchType::Apply) {
-    TRY_ASSIGN(out.object, parse_yaml(request.body));
-  } else {
-    JsonParseOptions options;
-    options.duplicates = &out.duplicates;
-    TRY_ASSIGN(out.object, parse_json(request.body, options));
-  }
+  JsonParseOptions options;
+  options.duplicates = &out.duplicates;
+  TRY_ASSIGN(out.object, parse_json(request.body, options));
   if (type == client::PatchType::Json ? !out.object.is_array() : !out.object.is_object()) {
     return bad_request(type == client::PatchType::Json ? "a JSON patch must be a list of operations"
                                                        : "a patch must be an object");

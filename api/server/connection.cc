@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "api/server/await.h"
+#include "api/server/gzip.h"
 #include "api/server/peer.h"
 #include "api/server/request_reader.h"
 #include "api/server/response_writer.h"
@@ -104,7 +105,8 @@ class TlsConnection final : public Connection, public std::enable_shared_from_th
     co_await reader.read_head(got);
     if (got.closed) co_return false;
     const HttpVersion version{got.minor_version, got.keep_alive && !stopping_,
-                              got.request.method == "HEAD"};
+                              got.request.method == "HEAD",
+                              accepts_gzip(got.request.joined_header("Accept-Encoding"))};
     if (got.refused) co_return co_await refuse(reader, *got.refused, version);
     got.request.certificate = certificate_;
     Call call = service_.admit(got.request);

@@ -3,6 +3,7 @@
 
 #include "api/server/testing/test_server.h"
 #include "base/strings.h"
+#include "base/yaml.h"
 
 namespace krater::api {
 namespace {
@@ -176,6 +177,23 @@ TEST(Https, YamlBodiesAndTablesAndMetadata) {
   EXPECT_EQ(
       client.send("GET", kPodsPath, "", {{"Accept", "application/vnd.kubernetes.protobuf"}}).status,
       406);
+}
+
+TEST(Https, AnswersAreYamlForWhoAsksForIt) {
+  TestServer server;
+  HttpsClient client = server.admin();
+  const Headers yaml{{"Accept", "application/yaml"}};
+  const Reply created = client.send("POST", kPodsPath, kPod, yaml);
+  ASSERT_EQ(created.status, 201);
+  EXPECT_EQ(created.header("Content-Type"), "application/yaml");
+  EXPECT_EQ(created.body.rfind("apiVersion: v1\nkind: Pod\n", 0), 0u) << created.body;
+  for (const std::string& path : {kPodsPath, kPodsPath + "/p1"}) {
+    const Reply reply = client.send("GET", path, "", yaml);
+    EXPECT_EQ(reply.header("Content-Type"), "application/yaml");
+    EXPECT_EQ(*parse_yaml(reply.body), client.send("GET", path).json());
+  }
+  EXPECT_EQ(client.send("GET", kPodsPath + "/none", "", yaml).reason(), "NotFound");
+  EXPECT_EQ(client.send("GET", kPodsPath + "?watch=true", "", yaml).status, 406);
 }
 
 TEST(Https, StrictValidationRefusesAndWarnValidationWarns) {
@@ -451,6 +469,10 @@ TEST(Https, MetricsCountWhatWasAsked) {
       std::string::npos)
       << metrics.body;
   EXPECT_NE(metrics.body.find("process_resident_memory_bytes"), std::string::npos);
+  EXPECT_NE(metrics.body.find("\nkrater_store_revision " +
+                              server.harness().store().revision().text() + "\n"),
+            std::string::npos)
+      << metrics.body;
 }
 
 }  // namespace

@@ -3,6 +3,9 @@
 #include <set>
 #include <utility>
 
+#include "base/check.h"
+#include "base/yaml.h"
+
 namespace krater::api {
 namespace {
 
@@ -25,32 +28,17 @@ Response json_answer(int status, std::string text) {
   return respond(status, kJsonType, std::move(text));
 }
 
-}  // namespace
-
-Result<Media> negotiate_for(const Exchange& exchange, bool list, bool table) {
-  Offer offer;
-  offer.yaml = false;
-  offer.table = table && exchange.schema != nullptr;
-  offer.partial = exchange.schema != nullptr;
-  offer.list = list;
-  return negotiate(exchange.request.joined_header("Accept"), offer);
+// Whoever wants to read YAML gets the JSON answer written anew.
+Response in_format(const Media& media, Response response) {
+  if (media.format != Format::Yaml || response.status >= 300) return response;
+  const Result<Json> document = parse_json(response.body.text());
+  CHECK(document.has_value());
+  Response out = respond(response.status, media.content_type(), to_yaml(*document));
+  return out;
 }
 
-void add_warnings(Response& response, const std::vector<std::string>& warnings) {
-  std::set<std::string> seen;
-  std::size_t total = 0;
-  for (const std::string& warning : warnings) total += warning.size();
-  std::size_t sent = 0;
-  for (std::string warning : warnings) {
-    if (total > kWarningsMax && warning.size() > kWarningClip) warning.resize(kWarningClip);
-    if (!seen.insert(warning).second || sent + warning.size() > kWarningsMax) continue;
-    sent += warning.size();
-    response.set("Warning", "299 - " + quoted(warning));
-  }
-}
-
-Response render_object(const Exchange& exchange, const Media& media, const ObjectPtr& object,
-                       int status, WallTime now) {
+Response object_as_json(const Exchange& exchange, const Media& media, const ObjectPtr& object,
+                        int status, WallTime now) {
   switch (media.shape) {
     case Shape::Table: {
       const Result<IncludeObject> include =
@@ -72,8 +60,8 @@ Response render_object(const Exchange& exchange, const Media& media, const Objec
   return response;
 }
 
-Response render_list(const Exchange& exchange, const Media& media, const ListResult& result,
-                     WallTime now) {
+Response list_as_json(const Exchange& exchange, const Media& media, const ListResult& result,
+                      WallTime now) {
   switch (media.shape) {
     case Shape::Table: {
       const Result<IncludeObject> include =
@@ -97,6 +85,40 @@ Response render_list(const Exchange& exchange, const Media& media, const ListRes
   response.body.add_literal(kListTail);
   response.body.add_literal("\n");
   return response;
+}
+
+}  // namespace
+
+Result<Media> negotiate_for(const Exchange& exchange, bool list, bool table) {
+  Offer offer;
+  offer.yaml = exchange.verb != Verb::Watch;  // a stream of lines it cannot be
+  offer.table = table && exchange.schema != nullptr;
+  offer.partial = exchange.schema != nullptr;
+  offer.list = list;
+  return negotiate(exchange.request.joined_header("Accept"), offer);
+}
+
+void add_warnings(Response& response, const std::vector<std::string>& warnings) {
+  std::set<std::string> seen;
+  std::size_t total = 0;
+  for (const std::string& warning : warnings) total += warning.size();
+  std::size_t sent = 0;
+  for (std::string warning : warnings) {
+    if (total > kWarningsMax && warning.size() > kWarningClip) warning.resize(kWarningClip);
+    if (!seen.insert(warning).second || sent + warning.size() > kWarningsMax) continue;
+    sent += warning.size();
+    response.set("Warning", "299 - " + quoted(warning));
+  }
+}
+
+Response render_object(const Exchange& exchange, const Media& media, const ObjectPtr& object,
+                       int status, WallTime now) {
+  return in_format(media, object_as_json(exchange, media, object, status, now));
+}
+
+Response render_list(const Exchange& exchange, const Media& media, const ListResult& result,
+                     WallTime now) {
+  return in_format(media, list_as_json(exchange, media, result, now));
 }
 
 }  // namespace krater::api

@@ -8,6 +8,8 @@
 #include <boost/asio/write.hpp>
 #include <string>
 
+#include "api/server/gzip.h"
+
 namespace krater::api {
 namespace {
 
@@ -54,10 +56,50 @@ bool has_body(int status) {
   return status >= 200 && status != 204 && status != 304;
 }
 
+asio::awaitable<bool> send_chunk(TlsStream& stream, std::string& bytes,
+                                 std::chrono::seconds limit) {
+  bytes.insert(0, fmt::format("{:x}\r\n", bytes.size()));
+  bytes += "\r\n";
+  const bool sent = co_await send_all(stream, bytes, limit);
+  bytes.clear();
+  co_return sent;
+}
+
+asio::awaitable<bool> write_compressed(TlsStream& stream, const Response& response,
+                                       HttpVersion version, std::chrono::seconds limit) {
+  const std::string head = head_of(response, version,
+                                   "Content-Encoding: gzip\r\nVary: Accept-Encoding\r\n"
+                                   "Transfer-Encoding: chunked\r\n");
+  if (!co_await send_all(stream, head, limit)) co_return false;
+  GzipEncoder encoder;
+  std::string ready;
+  for (const Rope::Piece& piece : response.body.pieces()) {
+    // A large piece in parts: between them other connections have their turn.
+    for (std::string_view rest = piece.bytes; !rest.empty();) {
+      const std::string_view part = rest.substr(0, kGather * 4);
+      rest.remove_prefix(part.size());
+      encoder.add(part, ready);
+      if (ready.size() < kGather) continue;
+      if (!co_await send_chunk(stream, ready, limit)) co_return false;
+    }
+  }
+  encoder.finish(ready);
+  if (!co_await send_chunk(stream, ready, limit)) co_return false;
+  co_return co_await send_all(stream, "0\r\n\r\n", limit);
+}
+
+bool worth_compressing(const Response& response, HttpVersion version) {
+  return version.gzip && !version.head && version.minor > 0 && response.status == 200 &&
+         response.body.size() >= kGzipFrom;
+}
+
 }  // namespace
 
 asio::awaitable<bool> write_response(TlsStream& stream, const Response& response,
                                      HttpVersion version, std::chrono::seconds limit) {
+  if (worth_compressing(response, version)) {
+    co_return co_await write_compressed(stream, response, version, limit);
+  }
   const bool body = has_body(response.status);
   std::string gathered = head_of(
       response, version, body ? fmt::format("Content-Length: {}\r\n", response.body.size()) : "");

@@ -16,6 +16,7 @@ struct HttpVersion {
   unsigned minor = 1;  // of HTTP/1
   bool keep_alive = true;
   bool head = false;  // the request was HEAD: no body
+  bool gzip = false;  // the client accepts it
 };
 
 // `limit`: without progress for that long the client counts as gone. False: it is.

@@ -43,6 +43,9 @@ class BeastServer final : public ApiServer {
                        resident_bytes);
     metrics_.add_gauge("process_cpu_seconds_total", "Processor time of the process.",
                        [] { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; });
+    metrics_.add_gauge("krater_store_revision", "Revision of the newest write.", [this] {
+      return static_cast<double>(deps_.registry.revision().number());
+    });
     metrics_.add_gauge("krater_tunnels", "Connected node agents.",
                        [this] { return static_cast<double>(tunnels_.size()); });
   }

@@ -88,7 +88,7 @@ def test_a_rayjob_with_neither_cluster_nor_selector_says_so(simulated, namespace
                      "spec": {"entrypoint": "python x.py"}}, "-n", namespace)
     status = simulated.wait("the status tells", lambda: (lambda s: s if s.get("jobDeploymentStatus") == "ValidationFailed" else None)(
         (simulated.get("rayjob", "empty", "-n", namespace) or {}).get("status", {})))
-    assert "RayClusterSpec" in status["message"] and "ClusterSelector" in status["message"], status
+    assert "rayClusterSpec" in status["message"] and "clusterSelector" in status["message"], status
     simulated.wait("an event tells", lambda: any(e["reason"] == "InvalidRayJobSpec" for e in simulated.get("events", "-n", namespace)["items"]))
 
 

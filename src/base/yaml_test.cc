@@ -33,5 +33,29 @@ TEST(Yaml, RefusesWhatIsNotYamlAndAliasBombs) {
   EXPECT_FALSE(parse_yaml(bomb).has_value());
 }
 
+TEST(ToYaml, ReadsLikeKubectlsOutput) {
+  const Json document = *parse_json(
+      R"({"kind":"Pod","metadata":{"labels":{},"name":"p"},"spec":{"containers":[{"args":["a","1"],"name":"c"}]}})");
+  EXPECT_EQ(to_yaml(document),
+            "kind: Pod\nmetadata:\n  labels: {}\n  name: p\nspec:\n  containers:\n  - args:\n"
+            "    - a\n    - \"1\"\n    name: c\n");
+}
+
+TEST(ToYaml, EverythingComesBackAsItWas) {
+  for (
+      const char* text :
+      {R"({"a":"true","b":"null","c":"1","d":"1e3","e":"","f":"~","g":" x ","h":"a: b","i":"#c"})",
+       R"({"a":"y","b":"no","c":"2026-01-01","d":"0x1f","e":"line\nline\n","f":"\u0001\"'\\","g":"-"})",
+       R"({"a":[[1,[2]],[],{}],"b":[{"x":[{"y":null}]},[{"z":1}]],"c":1.5,"d":false,"e":-7})",
+       R"({"true":"x","1":"y","a b":"z","":"w","*k":{"n":{"m":["&x","!t","@u","%v","`w"]}}})",
+       R"(["a",["b"],{"c":["d"]}])", R"("text")", "7", "{}", "[]",
+       R"({"a":"inf","b":".nan","c":"é"})"}) {
+    const Json document = *parse_json(text);
+    const Result<Json> back = parse_yaml(to_yaml(document));
+    ASSERT_TRUE(back) << to_yaml(document);
+    EXPECT_EQ(*back, document) << to_yaml(document);
+  }
+}
+
 }  // namespace
 }  // namespace krater
