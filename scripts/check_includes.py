@@ -22,6 +22,7 @@ MAY_USE = {
     "sim": {"base", "model", "client", "runtime", "storage", "api", "controllers", "scheduler", "agent", "testing"},
     "cli": {"base", "model", "client", "runtime", "storage", "api", "controllers", "scheduler", "agent"},
     "main": {"cli", "base"},
+    "fuzz": {"base", "model", "api", "agent"},
     "bench": {"base", "model", "client", "runtime", "storage", "api", "controllers", "scheduler", "agent", "testing"},
 }
 TESTING_FOLDERS = ("testing/",)
@@ -39,6 +40,8 @@ HEAVY = {
 def part_of(path: str) -> str:
     if path == "src/main.cc":
         return "main"
+    if path.startswith("src/testing/fuzz/"):
+        return "fuzz"
     pieces = path.split("/")
     return pieces[1] if pieces[0] == "src" else pieces[0]
 
