@@ -19,7 +19,7 @@ MAY_USE = {
     "scheduler": {"client", "model", "base"},
     "agent": {"client", "model", "base"},
     "testing": {"client", "model", "base"},
-    "sim": {"base", "model", "client", "runtime", "storage", "api", "controllers", "scheduler", "agent", "testing"},
+    "sim": {"base", "model", "client", "runtime", "storage", "api", "controllers", "scheduler", "agent", "testing", "cli"},
     "cli": {"base", "model", "client", "runtime", "storage", "api", "controllers", "scheduler", "agent"},
     "main": {"cli", "base"},
     "fuzz": {"base", "model", "api", "agent"},

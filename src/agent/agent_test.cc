@@ -268,5 +268,15 @@ TEST_F(AgentTest, ManyNodesShareOneAgent) {
   EXPECT_TRUE(pod("other").container_statuses().empty());
 }
 
+TEST_F(AgentTest, ProbesOverTheNetworkSucceedWhereContainersAreSimulated) {
+  start();
+  put_pod("p", R"({"containers":[{"name":"c","image":"sim",
+      "readinessProbe":{"httpGet":{"path":"/","port":80},"periodSeconds":1},
+      "livenessProbe":{"tcpSocket":{"port":80},"periodSeconds":1,"failureThreshold":1}}]})");
+  loop.advance(5s);
+  EXPECT_TRUE(pod("p").ready());
+  EXPECT_EQ(pod("p").container_statuses().at(0).restarts, 0);
+}
+
 }  // namespace
 }  // namespace krater::agent

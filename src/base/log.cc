@@ -4,10 +4,15 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <atomic>
 #include <memory>
+
+#include "base/log_count.h"
 
 namespace krater::log {
 namespace {
+
+std::atomic<std::uint64_t> errors{0};
 
 std::shared_ptr<spdlog::logger>& logger() {
   static std::shared_ptr<spdlog::logger> instance = [] {
@@ -67,7 +72,12 @@ bool enabled(Level level) {
   return logger()->should_log(to_spdlog(level));
 }
 
+std::uint64_t errors_written() {
+  return errors.load(std::memory_order_relaxed);
+}
+
 void write(Level level, std::string_view event, Fields fields) {
+  if (level == Level::Error) errors.fetch_add(1, std::memory_order_relaxed);
   if (!enabled(level)) return;
   std::string line(event);
   for (const Field& field : fields) {

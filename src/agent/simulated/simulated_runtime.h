@@ -15,7 +15,10 @@ namespace krater::agent {
 
 class SimulatedRuntime : public Runtime {
  public:
-  SimulatedRuntime(Loop& loop, const WallClock& clock) : loop_(loop), clock_(clock) {}
+  // Addresses of pods are numbered from `first_address` on: 10.(64 + n / 2^16).(n / 2^8).(n). Whoever
+  // has more than one runtime keeps them apart by it.
+  SimulatedRuntime(Loop& loop, const WallClock& clock, std::uint32_t first_address = 0)
+      : loop_(loop), clock_(clock), last_address_(first_address) {}
   ~SimulatedRuntime() override;
 
   void set_listener(RuntimeListener* listener) override { listener_ = listener; }
@@ -59,7 +62,7 @@ class SimulatedRuntime : public Runtime {
   const WallClock& clock_;
   RuntimeListener* listener_ = nullptr;
   std::map<std::string, Pod> sandboxes_;
-  std::uint32_t last_address_ = 0;
+  std::uint32_t last_address_;
 };
 
 }  // namespace krater::agent

@@ -1,0 +1,39 @@
+// One simulated node and what becomes of it: while it is up, an agent of its own with an empty
+// runtime; killing it is pulling the plug.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "agent/agent.h"
+#include "agent/simulated/simulated_runtime.h"
+#include "sim/network.h"
+#include "sim/sim_loop.h"
+
+namespace krater::sim {
+
+class Node {
+ public:
+  // `number`: 0 to 255. Addresses of its pods tell the node and which of its lives they belong to.
+  Node(SimLoop& loop, Network& network, Rng& rng, unsigned number, agent::NodeFacts facts)
+      : loop_(loop), network_(network), rng_(rng), number_(number), facts_(std::move(facts)) {}
+
+  void boot();
+  void kill() { life_.reset(); }
+  bool up() const { return life_ != nullptr; }
+  const std::string& name() const { return facts_.name; }
+  // Whether pods with this address run here, now.
+  bool answers(const std::string& ip) const;
+
+ private:
+  struct Life;
+  SimLoop& loop_;
+  Network& network_;
+  Rng& rng_;
+  const unsigned number_;
+  const agent::NodeFacts facts_;
+  unsigned lives_ = 0;
+  std::shared_ptr<Life> life_;
+};
+
+}  // namespace krater::sim
