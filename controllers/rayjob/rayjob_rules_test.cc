@@ -127,10 +127,6 @@ TEST(SubmitCommand, CarriesEnvironmentMetadataAndResources) {
   EXPECT_NE(command->find(R"(--entrypoint-resources "{\"x\": 1}")"), std::string::npos);
 }
 
-TEST(GoQuoted, EscapesAsGoDoesAndLeavesTheShellItsDollar) {
-  EXPECT_EQ(go_quoted("a\"b\\c\n\x01$HOME"), R"("a\"b\\c\n\x01$HOME")");
-}
-
 TEST(Submitter, DefaultsAndTheUsersTemplate) {
   const Json own = submitter_template(
       job_with(R"("submitterPodTemplate":{"spec":{"containers":[{"name":"mine"}]}},)"));

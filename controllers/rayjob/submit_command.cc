@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/go_quote.h"
 #include "base/strings.h"
 #include "base/yaml.h"
 
@@ -40,37 +41,6 @@ std::string wait_loop(const std::string& address) {
 }
 
 }  // namespace
-
-std::string go_quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      default:
-        if (byte < 0x20 || byte == 0x7f) {
-          out += fmt::format("\\x{:02x}", byte);
-        } else {
-          out += c;
-        }
-    }
-  }
-  return out + "\"";
-}
 
 Result<std::string> runtime_env_json(const RayJobView& job) {
   const std::string yaml = job.runtime_env_yaml();

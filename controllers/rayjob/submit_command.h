@@ -13,9 +13,6 @@ namespace krater::controllers {
 Result<std::string> submit_command(const RayJobView& job, const std::string& dashboard_url,
                                    const std::string& job_id);
 
-// A double-quoted Go string: \" \\ and control characters escaped; $ and backticks are left to the
-// shell.
-std::string go_quoted(std::string_view text);
 // spec.runtimeEnvYAML as JSON with sorted keys; "" when absent. Code::Invalid when it is no
 // mapping.
 Result<std::string> runtime_env_json(const RayJobView& job);

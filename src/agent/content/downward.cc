@@ -1,46 +1,15 @@
 #include "agent/content/downward.h"
 
-#include <fmt/format.h>
-
+#include "base/go_quote.h"
 #include "base/quantity.h"
 
 namespace krater::agent {
 namespace {
 
-// Go's %q of what labels and annotations hold.
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-          out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-        } else {
-          out += c;
-        }
-    }
-  }
-  return out + "\"";
-}
-
 std::string map_text(const Labels& map) {
   std::string out;
-  for (const auto& [key, value] : map) out += (out.empty() ? "" : "\n") + key + "=" + quoted(value);
+  for (const auto& [key, value] : map)
+    out += (out.empty() ? "" : "\n") + key + "=" + go_quoted(value);
   return out;
 }
 
