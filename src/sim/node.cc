@@ -30,14 +30,12 @@ std::optional<std::uint32_t> address_number(const std::string& ip) {
 
 struct Node::Life {
   Life(Node& node, std::uint32_t first)
-      : lane(node.loop_),
-        client(node.network_, lane, "system:node:" + node.facts_.name),
-        runtime(lane, node.loop_.wall(), first),
-        agent(agent::AgentDeps{client, lane, node.loop_.wall(), node.rng_, runtime}, {node.facts_},
-              agent::NodeInfo()) {
+      : client(node.network_, node.lane_, "system:node:" + node.facts_.name),
+        runtime(node.lane_, node.loop_.wall(), first),
+        agent(agent::AgentDeps{client, node.lane_, node.loop_.wall(), node.rng_, runtime},
+              {node.facts_}, agent::NodeInfo()) {
     agent.start();
   }
-  Lane lane;
   RemoteClient client;
   agent::SimulatedRuntime runtime;
   agent::Agent agent;
@@ -46,6 +44,11 @@ struct Node::Life {
 void Node::boot() {
   CHECK(!up());
   life_ = std::make_shared<Life>(*this, first_address(number_, ++lives_));
+}
+
+void Node::kill() {
+  life_.reset();
+  lane_.clear();
 }
 
 bool Node::answers(const std::string& ip) const {

@@ -16,10 +16,15 @@ class Node {
  public:
   // `number`: 0 to 255. Addresses of its pods tell the node and which of its lives they belong to.
   Node(SimLoop& loop, Network& network, Rng& rng, unsigned number, agent::NodeFacts facts)
-      : loop_(loop), network_(network), rng_(rng), number_(number), facts_(std::move(facts)) {}
+      : loop_(loop),
+        network_(network),
+        rng_(rng),
+        number_(number),
+        facts_(std::move(facts)),
+        lane_(loop) {}
 
   void boot();
-  void kill() { life_.reset(); }
+  void kill();
   bool up() const { return life_ != nullptr; }
   const std::string& name() const { return facts_.name; }
   // Whether pods with this address run here, now.
@@ -32,6 +37,7 @@ class Node {
   Rng& rng_;
   const unsigned number_;
   const agent::NodeFacts facts_;
+  Lane lane_;  // outlives lives: answers to what a life had asked still arrive here
   unsigned lives_ = 0;
   std::shared_ptr<Life> life_;
 };

@@ -165,6 +165,7 @@ Result<Fault> parse_fault(const Json& entry) {
   if (out.what == Fault::What::KillNodes || out.what == Fault::What::RestartServer) {
     members.duration("every", out.every);
     members.duration("down", out.down);
+    if (out.what == Fault::What::KillNodes) members.flag("forever", out.forever);
     if (out.every == Duration(0)) members.problem("needs every");
   } else {
     members.chance("chance", out.in_thousand);

@@ -42,8 +42,9 @@ struct Fault {
   };
   What what = What::KillNodes;
   Duration every{}, down = std::chrono::seconds(5);  // of what happens from time to time
-  unsigned in_thousand = 0;                          // of what happens by chance
-  Duration by = std::chrono::milliseconds(100);      // SlowStore: at most
+  bool forever = false;      // KillNodes: after `down` the node is deleted, not booted
+  unsigned in_thousand = 0;  // of what happens by chance
+  Duration by = std::chrono::milliseconds(100);  // SlowStore: at most
 };
 
 struct Scenario {

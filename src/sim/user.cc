@@ -18,9 +18,12 @@ void User::create(const Kind& kind, Json object) {
   try_write(client::CreateWrite{kind, name_space, std::move(object)}, Code::AlreadyExists);
 }
 
+void User::remove(const Kind& kind, const std::string& name_space, const std::string& name) {
+  try_write(client::DeleteWrite{kind, name_space, name}, Code::NotFound);
+}
+
 void User::delete_all() {
-  for (const Made& one : made_)
-    try_write(client::DeleteWrite{one.kind, one.name_space, one.name}, Code::NotFound);
+  for (const Made& one : made_) remove(one.kind, one.name_space, one.name);
 }
 
 void User::try_write(client::Write write, Code fine) {

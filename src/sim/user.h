@@ -17,6 +17,7 @@ class User {
   User(SimLoop& loop, Network& network) : lane_(loop), client_(network, lane_, "admin") {}
 
   void create(const Kind& kind, Json object);
+  void remove(const Kind& kind, const std::string& name_space, const std::string& name);
   // What he has created, queues excepted.
   void delete_all();
   struct Made {

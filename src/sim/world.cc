@@ -154,7 +154,7 @@ void World::bring_faults() {
   for (const Fault& fault : scenario_.faults) {
     switch (fault.what) {
       case Fault::What::KillNodes:
-        repeat(fault.every, [this, &fault] { kill_a_node(fault.down); });
+        repeat(fault.every, [this, &fault] { kill_a_node(fault); });
         break;
       case Fault::What::RestartServer:
         repeat(fault.every, [this, &fault] { restart_server(fault.down); });
@@ -178,18 +178,28 @@ void World::bring_faults() {
 }
 
 void World::repeat(Duration every, std::function<void()> what) {
-  script_.after(every, [this, every, what = std::move(what)] {
+  const auto spread = static_cast<std::uint64_t>(every.count());
+  const Duration next = every / 2 + Duration(static_cast<std::int64_t>(fault_rng_.below(spread)));
+  script_.after(next, [this, every, what = std::move(what)] {
     if (loop_.now() >= faults_until_) return;
     what();
     repeat(every, what);
   });
 }
 
-void World::kill_a_node(Duration down) {
+void World::kill_a_node(const Fault& fault) {
   Node& node = *nodes_[fault_rng_.below(nodes_.size())];
   if (!node.up()) return;
   node.kill();
-  script_.after(down, [&node] {
+  if (fault.forever) {
+    // Somebody clears up after a while. The machine is replaced by one of the same name when all is
+    // well again.
+    script_.after(fault.down, [this, &node] {
+      if (!node.up()) user_.remove(kinds::kNode, "", node.name());
+    });
+    return;
+  }
+  script_.after(fault.down, [&node] {
     if (!node.up()) node.boot();
   });
 }

@@ -54,9 +54,10 @@ class World {
   template <typename Missing>
   void settle(Missing look);
   std::optional<std::string> unsettled();
-  void kill_a_node(Duration down);
+  void kill_a_node(const Fault& fault);
   void restart_server(Duration down);
   void start_server();
+  // About `every`, while faults happen.
   void repeat(Duration every, std::function<void()> what);
 
   const Scenario& scenario_;
