@@ -83,6 +83,7 @@ void Judge::see_pod(const std::string& key, const ObjectPtr& pod) {
   if (facts.finished && !view.finished())
     broken("one_pod_never_bound_twice", pod->key().text() + " lives again");
   facts.finished = view.finished();
+  if (view.restart_policy() == "Never") judge_containers(view, facts);
   const std::string node = view.node_name().text();
   if (node != facts.node) {
     if (!facts.node.empty()) {
@@ -98,6 +99,23 @@ void Judge::see_pod(const std::string& key, const ObjectPtr& pod) {
     }
   }
   if (!node.empty()) touched_nodes_.insert(node);
+}
+
+// A container that is not to be restarted has one run, whatever becomes of its node and agent. Runs
+// are told apart by when they began.
+void Judge::judge_containers(const PodView& pod, PodFacts& facts) {
+  for (const ContainerStatus& status : pod.container_statuses()) {
+    const std::optional<WallTime> began = status.running_since
+                                              ? status.running_since
+                                              : (status.exit ? status.exit->started : std::nullopt);
+    if (!began) continue;
+    const auto [place, is_new] = facts.runs.try_emplace(status.name, *began);
+    if (is_new || place->second == *began) continue;
+    broken("no_container_runs_twice", pod->key().text() + " runs " + status.name + " since " +
+                                          to_rfc3339(*began) + ", and did since " +
+                                          to_rfc3339(place->second));
+    place->second = *began;
+  }
 }
 
 void Judge::forget_pod(const std::string& key) {

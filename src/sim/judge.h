@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/object.h"
+#include "model/pod.h"
 #include "model/resource_list.h"
 #include "storage/store.h"
 
@@ -36,8 +37,10 @@ class Judge {
     std::string node, group;  // group: namespace/name
     bool finished = false;
     ResourceList requests;
+    std::map<std::string, WallTime> runs;  // began, by container; restartPolicy Never only
   };
   void see_pod(const std::string& key, const ObjectPtr& pod);
+  void judge_containers(const PodView& pod, PodFacts& facts);
   void forget_pod(const std::string& key);
   void judge_node(const std::string& node);
   void judge_gang(const std::string& group);

@@ -64,7 +64,7 @@ class JudgeTest : public ::testing::Test {
   }
 
   Judge judge{{"no_node_overcommitted", "gang_is_all_or_nothing", "revisions_only_grow",
-               "one_pod_never_bound_twice"}};
+               "one_pod_never_bound_twice", "no_container_runs_twice"}};
   std::int64_t revision_ = 0;
 };
 
@@ -120,6 +120,24 @@ TEST_F(JudgeTest, APodThatHasEndedStaysSo) {
   put(kinds::kPod, pod("a", "n1", "Failed"));
   put(kinds::kPod, pod("a", "n1", "Running"));
   EXPECT_TRUE(says("one_pod_never_bound_twice"));
+}
+
+TEST_F(JudgeTest, AContainerThatIsNotToBeRestartedRunsOnce) {
+  const auto run = [](const std::string& policy, const std::string& second) {
+    const std::string began = "2026-01-01T00:00:0" + second + "Z";
+    Json json = pod("a", "n1", "Running");
+    set_path(json, {"spec", "restartPolicy"}, Json(policy));
+    set_path(json, {"status", "containerStatuses"},
+             JsonArray{Json{{"name", "c"}, {"state", {{"running", {{"startedAt", began}}}}}}});
+    return json;
+  };
+  put(kinds::kPod, run("Always", "1"));
+  put(kinds::kPod, run("Always", "2"));
+  put(kinds::kPod, run("Never", "2"));
+  put(kinds::kPod, run("Never", "2"));
+  EXPECT_TRUE(content());
+  put(kinds::kPod, run("Never", "3"));
+  EXPECT_TRUE(says("no_container_runs_twice"));
 }
 
 TEST_F(JudgeTest, RevisionsFollowOneAnother) {

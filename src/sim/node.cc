@@ -28,25 +28,41 @@ std::optional<std::uint32_t> address_number(const std::string& ip) {
 
 }  // namespace
 
+// Simulated pods would go on from what the API tells of them; after a power cut nothing does.
+class Node::Runtime final : public agent::SimulatedRuntime {
+ public:
+  Runtime(Loop& loop, const WallClock& clock, std::uint32_t first_address, Start how)
+      : SimulatedRuntime(loop, clock, first_address), how_(how) {}
+  bool recall(const agent::SandboxSpec& spec, const std::string& ip,
+              const std::vector<agent::Recalled>& running) override {
+    return how_ == Start::WithItsPods && SimulatedRuntime::recall(spec, ip, running);
+  }
+
+ private:
+  const Start how_;
+};
+
 struct Node::Life {
-  Life(Node& node, std::uint32_t first)
+  Life(Node& node, std::uint32_t first, Start how)
       : client(node.network_, node.lane_, "system:node:" + node.facts_.name),
-        runtime(node.lane_, node.loop_.wall(), first),
+        runtime(node.lane_, node.loop_.wall(), first, how),
         agent(agent::AgentDeps{client, node.lane_, node.loop_.wall(), node.rng_, runtime},
               {node.facts_}, agent::NodeInfo()) {
     agent.start();
   }
   RemoteClient client;
-  agent::SimulatedRuntime runtime;
+  Runtime runtime;
   agent::Agent agent;
 };
 
 void Node::boot() {
   CHECK(!up());
-  life_ = std::make_shared<Life>(*this, first_address(number_, ++lives_));
+  if (next_ == Start::Empty) ++lives_;
+  life_ = std::make_shared<Life>(*this, first_address(number_, lives_), next_);
 }
 
-void Node::kill() {
+void Node::kill(Start next) {
+  next_ = next;
   life_.reset();
   lane_.clear();
 }

@@ -1,5 +1,5 @@
-// One simulated node and what becomes of it: while it is up, an agent of its own with an empty
-// runtime; killing it is pulling the plug.
+// One simulated node and what becomes of it: while it is up, an agent of its own. Killing it is
+// pulling the plug, and it boots empty; only the agent may also start anew, and finds what ran.
 #pragma once
 
 #include <memory>
@@ -23,14 +23,17 @@ class Node {
         facts_(std::move(facts)),
         lane_(loop) {}
 
+  enum class Start { Empty, WithItsPods };
   void boot();
-  void kill();
+  // `next`: how it will boot.
+  void kill(Start next = Start::Empty);
   bool up() const { return life_ != nullptr; }
   const std::string& name() const { return facts_.name; }
   // Whether pods with this address run here, now.
   bool answers(const std::string& ip) const;
 
  private:
+  class Runtime;
   struct Life;
   SimLoop& loop_;
   Network& network_;
@@ -39,6 +42,7 @@ class Node {
   const agent::NodeFacts facts_;
   Lane lane_;  // outlives lives: answers to what a life had asked still arrive here
   unsigned lives_ = 0;
+  Start next_ = Start::Empty;
   std::shared_ptr<Life> life_;
 };
 

@@ -11,9 +11,9 @@
 namespace krater::sim {
 namespace {
 
-constexpr std::array<std::string_view, 4> kAlways{"gang_is_all_or_nothing", "no_node_overcommitted",
-                                                  "one_pod_never_bound_twice",
-                                                  "revisions_only_grow"};
+constexpr std::array<std::string_view, 5> kAlways{
+    "gang_is_all_or_nothing", "no_container_runs_twice", "no_node_overcommitted",
+    "one_pod_never_bound_twice", "revisions_only_grow"};
 constexpr std::array<std::string_view, 6> kFinally{
     "every_job_finished", "every_job_succeeded", "no_orphan_pods",
     "no_pod_group_left",  "queues_hold_nothing", "watchers_know_the_truth"};
@@ -151,6 +151,7 @@ Result<Load> parse_load(const Json& entry) {
 Result<Fault> parse_fault(const Json& entry) {
   static const std::map<std::string, Fault::What> kWords{
       {"kill_nodes", Fault::What::KillNodes},
+      {"restart_agents", Fault::What::RestartAgents},
       {"restart_server", Fault::What::RestartServer},
       {"slow_store", Fault::What::SlowStore},
       {"failing_commits", Fault::What::FailingCommits},
@@ -162,7 +163,8 @@ Result<Fault> parse_fault(const Json& entry) {
   Fault out;
   out.what = word->second;
   Members members(*named.body, named.name);
-  if (out.what == Fault::What::KillNodes || out.what == Fault::What::RestartServer) {
+  if (out.what == Fault::What::KillNodes || out.what == Fault::What::RestartAgents ||
+      out.what == Fault::What::RestartServer) {
     members.duration("every", out.every);
     members.duration("down", out.down);
     if (out.what == Fault::What::KillNodes) members.flag("forever", out.forever);

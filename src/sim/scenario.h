@@ -34,6 +34,7 @@ struct Load {
 struct Fault {
   enum class What {
     KillNodes,
+    RestartAgents,
     RestartServer,
     SlowStore,
     FailingCommits,

@@ -156,6 +156,9 @@ void World::bring_faults() {
       case Fault::What::KillNodes:
         repeat(fault.every, [this, &fault] { kill_a_node(fault); });
         break;
+      case Fault::What::RestartAgents:
+        repeat(fault.every, [this, &fault] { restart_an_agent(fault.down); });
+        break;
       case Fault::What::RestartServer:
         repeat(fault.every, [this, &fault] { restart_server(fault.down); });
         break;
@@ -200,6 +203,15 @@ void World::kill_a_node(const Fault& fault) {
     return;
   }
   script_.after(fault.down, [&node] {
+    if (!node.up()) node.boot();
+  });
+}
+
+void World::restart_an_agent(Duration down) {
+  Node& node = *nodes_[fault_rng_.below(nodes_.size())];
+  if (!node.up()) return;
+  node.kill(Node::Start::WithItsPods);
+  script_.after(down, [&node] {
     if (!node.up()) node.boot();
   });
 }

@@ -55,6 +55,7 @@ class World {
   void settle(Missing look);
   std::optional<std::string> unsettled();
   void kill_a_node(const Fault& fault);
+  void restart_an_agent(Duration down);
   void restart_server(Duration down);
   void start_server();
   // About `every`, while faults happen.
