@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/last_words.h"
 #include "base/log.h"
 #include "storage/commit_plan.h"
 #include "storage/key_codec.h"
@@ -122,6 +123,7 @@ void RocksdbStore::commit(Transaction transaction, CommitDone done) {
 }
 
 void RocksdbStore::run_writer() {
+  prepare_thread_for_last_words();
   for (auto group = queue_.take(); !group.empty(); group = queue_.take()) {
     handle(std::move(group));
   }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/last_words.h"
 #include "base/log.h"
 
 namespace krater {
@@ -13,9 +14,12 @@ std::atomic<std::uint64_t> failures{0};
 }
 
 void check_failed(const char* file, int line, const char* expression, std::string_view detail) {
-  std::fprintf(stderr, "%s:%d: CHECK failed: %s %.*s\n", file, line, expression,
-               static_cast<int>(detail.size()), detail.data());
+  std::string words =
+      std::string(file) + ":" + std::to_string(line) + ": CHECK failed: " + expression;
+  if (!detail.empty()) words += " " + std::string(detail);
+  std::fprintf(stderr, "%s\n", words.c_str());
   std::fflush(stderr);
+  set_last_words(words);
   std::abort();
 }
 

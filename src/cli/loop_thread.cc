@@ -3,11 +3,13 @@
 #include <pthread.h>
 
 #include "base/check.h"
+#include "base/last_words.h"
 
 namespace krater::cli {
 
 void LoopThread::start() {
   thread_ = std::thread([this] {
+    prepare_thread_for_last_words();
     pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
     loop_.run();
   });

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/last_words.h"
 
 namespace krater::runtime {
 
@@ -21,6 +22,7 @@ struct IoThreads::State {
 IoThreads::IoThreads(int threads) : state_(std::make_unique<State>(threads)) {
   for (int i = 0; i < threads; ++i) {
     state_->threads.emplace_back([this] {
+      prepare_thread_for_last_words();
       pthread_setname_np(pthread_self(), "krater-io");
       try {
         state_->context.run();

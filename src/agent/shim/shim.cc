@@ -20,6 +20,7 @@
 
 #include "agent/shim/container.h"
 #include "agent/shim/sandbox.h"
+#include "base/last_words.h"
 #include "base/strings.h"
 
 namespace krater::agent {
@@ -473,7 +474,7 @@ int shim_main(int argc, char** argv) {
   }
   if (ready_fd >= 0) ::fcntl(ready_fd, F_SETFD, FD_CLOEXEC);
   ::prctl(PR_SET_NAME, "krater-shim", 0, 0, 0);
-  ::signal(SIGPIPE, SIG_IGN);
+  prepare_last_words();
   const Result<Fd> lock = own_directory(directory, clean_up);
   if (!lock) {
     std::fprintf(stderr, "%s\n", lock.error().message.c_str());
