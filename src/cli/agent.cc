@@ -1,11 +1,11 @@
 // `krater agent`: joins this machine to a cluster and runs its pods, until SIGTERM.
-#include <cstdio>
+#include <memory>
 
 #include "base/log.h"
 #include "cli/agent_process.h"
 #include "cli/join.h"
 #include "cli/options.h"
-#include "runtime/asio_loop.h"
+#include "cli/until_stopped.h"
 #include "runtime/system.h"
 
 namespace krater::cli {
@@ -22,19 +22,11 @@ Result<std::unique_ptr<AgentProcess>> join_and_start(AgentOptions options) {
 }  // namespace
 
 int run_agent(const AgentOptions& options) {
-  runtime::AsioLoop loop;
-  const runtime::StopSignals signals(loop, [&](int) { loop.stop(); });
-  const Result<std::unique_ptr<AgentProcess>> agent = join_and_start(options);
-  if (!agent) {
-    std::fprintf(stderr, "krater: %s\n", agent.error().message.c_str());
-    return 1;
-  }
-  log::info("agent.started", {{"node", node_name_of(options)}, {"server", options.server_url}});
-  loop.run();
-  log::info("stopping");
-  (*agent)->stop();
-  log::info("stopped");
-  return 0;
+  return run_until_stopped(options.data_dir, [&]() -> Result<std::function<void()>> {
+    TRY_ASSIGN(std::shared_ptr<AgentProcess> agent, join_and_start(options));
+    log::info("agent.started", {{"node", node_name_of(options)}, {"server", options.server_url}});
+    return std::function<void()>([agent] { agent->stop(); });
+  });
 }
 
 }  // namespace krater::cli

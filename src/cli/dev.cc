@@ -1,12 +1,12 @@
 // `krater dev`: a server and one agent in one process, for a laptop or a single machine. The agent gets its
 // certificate straight from the authority; everything else goes over HTTPS as on any node.
-#include <cstdio>
+#include <memory>
+#include <utility>
 
-#include "base/log.h"
 #include "cli/agent_process.h"
 #include "cli/options.h"
 #include "cli/server_process.h"
-#include "runtime/asio_loop.h"
+#include "cli/until_stopped.h"
 #include "runtime/system.h"
 
 namespace krater::cli {
@@ -39,19 +39,14 @@ Result<Dev> start(const DevOptions& options) {
 }  // namespace
 
 int run_dev(const DevOptions& options) {
-  runtime::AsioLoop loop;
-  const runtime::StopSignals signals(loop, [&](int) { loop.stop(); });
-  Result<Dev> dev = start(options);
-  if (!dev) {
-    std::fprintf(stderr, "krater: %s\n", dev.error().message.c_str());
-    return 1;
-  }
-  loop.run();
-  log::info("stopping");
-  dev->agent->stop();
-  dev->server->stop();
-  log::info("stopped");
-  return 0;
+  return run_until_stopped(options.server.data_dir, [&]() -> Result<std::function<void()>> {
+    TRY_ASSIGN(Dev started, start(options));
+    const auto dev = std::make_shared<Dev>(std::move(started));
+    return std::function<void()>([dev] {
+      dev->agent->stop();
+      dev->server->stop();
+    });
+  });
 }
 
 }  // namespace krater::cli

@@ -1,5 +1,6 @@
 #include "cli/server_process.h"
 
+#include <algorithm>
 #include <deque>
 #include <future>
 
@@ -26,6 +27,8 @@ namespace {
 // History older than this is compacted: watches and paged lists may fall behind that far.
 constexpr Duration kHistory = std::chrono::minutes(5);
 constexpr Duration kMaintenancePeriod = std::chrono::minutes(1);
+// Of the open files that the system allows: kept from connections, for the store and the rest.
+constexpr std::size_t kOwnFiles = 128;
 constexpr const char* kServiceAddress = "10.96.0.1";
 
 struct ListenAddress {
@@ -134,6 +137,9 @@ Result<void> ServerProcess::State::serve() {
   how.certificate = pki.server;
   how.client_ca_pem = pki.authority.certificate_pem();
   how.version = kVersion;
+  const std::size_t files = runtime::raise_open_files();
+  how.limits.connections =
+      std::min(how.limits.connections, files > 2 * kOwnFiles ? files - kOwnFiles : files / 2);
   api::ServerParts parts{io.context(), *registry,     *authenticator, *authorizer,
                          *tokens,      pki.authority, clock,          rng};
   parts.health.push_back({"store", [this] { return store->failure(); }});

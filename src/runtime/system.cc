@@ -4,15 +4,12 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <openssl/rand.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <chrono>
-#include <csignal>
 
 #include "base/check.h"
-#include "runtime/asio_loop.h"
 
 namespace krater::runtime {
 
@@ -27,29 +24,12 @@ std::uint64_t SystemRng::next() {
   return out;
 }
 
-struct StopSignals::State : std::enable_shared_from_this<State> {
-  State(AsioLoop& loop, std::function<void(int)> handler)
-      : signals(loop.context(), SIGTERM, SIGINT), on_stop(std::move(handler)) {}
-  void wait() {
-    signals.async_wait(
-        [self = shared_from_this()](const boost::system::error_code& problem, int signal) {
-          if (problem) return;
-          self->wait();
-          self->on_stop(signal);
-        });
-  }
-  boost::asio::signal_set signals;
-  std::function<void(int)> on_stop;
-};
-
-StopSignals::StopSignals(AsioLoop& loop, std::function<void(int signal)> on_stop)
-    : state_(std::make_shared<State>(loop, std::move(on_stop))) {
-  std::signal(SIGPIPE, SIG_IGN);
-  state_->wait();
-}
-
-StopSignals::~StopSignals() {
-  state_->signals.cancel();
+std::size_t raise_open_files() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1024;
+  rlimit wanted = limit;
+  wanted.rlim_cur = wanted.rlim_max;
+  return ::setrlimit(RLIMIT_NOFILE, &wanted) == 0 ? wanted.rlim_cur : limit.rlim_cur;
 }
 
 std::string host_name() {

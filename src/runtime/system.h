@@ -1,16 +1,13 @@
-// The operating system's time, chance and signals. Built in src/cli only.
+// The operating system's time, chance and names. Built in src/cli only.
 #pragma once
 
-#include <functional>
-#include <memory>
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "base/env.h"
 
 namespace krater::runtime {
-
-class AsioLoop;
 
 class SystemClock final : public WallClock {
  public:
@@ -23,17 +20,9 @@ class SystemRng final : public Rng {
   std::uint64_t next() override;
 };
 
-// Calls `on_stop` on the loop for SIGTERM and SIGINT (each time). SIGPIPE is ignored for the
-// process.
-class StopSignals {
- public:
-  StopSignals(AsioLoop& loop, std::function<void(int signal)> on_stop);
-  ~StopSignals();
-
- private:
-  struct State;
-  std::shared_ptr<State> state_;
-};
+// Allows this process (and what it starts) as many open files as the system lets it, and returns how
+// many these are.
+std::size_t raise_open_files();
 
 // Host name and primary address: what the server certificate is also good for.
 std::vector<std::string> own_names();
