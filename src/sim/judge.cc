@@ -14,6 +14,10 @@ namespace {
 
 constexpr std::size_t kMostViolations = 100;
 
+std::string version(const ObjectKey& key, Revision revision) {
+  return key.text() + "@" + revision.text();
+}
+
 void erase_in(std::map<std::string, std::set<std::string>>& index, const std::string& place,
               const std::string& key) {
   const auto found = index.find(place);
@@ -40,7 +44,13 @@ void Judge::see(const storage::Event& event, const ObjectPtr& object) {
   if (newest_ != Revision() && event.revision() != newest_.next())
     broken("revisions_only_grow", event.revision().text() + " follows " + newest_.text());
   newest_ = event.revision();
+  if (gone) {
+    latest_.erase(event.record->key);
+  } else {
+    latest_[event.record->key] = newest_;
+  }
   if (!object) return;
+  if (!gone) written_.insert(version(object->key(), newest_));
   if (!gone && text_at(*object->document(), {"metadata", "resourceVersion"}) != newest_.text())
     broken("revisions_only_grow", object->key().text() + " shows another revision than its own");
 
@@ -124,6 +134,32 @@ void Judge::forget_pod(const std::string& key) {
   erase_in(on_node_, place->second.node, key);
   erase_in(of_group_, place->second.group, key);
   pods_.erase(place);
+}
+
+void Judge::acknowledged(const Object& object) {
+  if (!written_.contains(version(object.key(), object.revision())))
+    broken("acknowledged_writes_are_kept", object.key().text() + " was acknowledged at " +
+                                               object.revision().text() + " and never written");
+}
+
+std::optional<std::string> Judge::differs_from(const storage::Snapshot& state) const {
+  std::optional<std::string> out;
+  std::size_t found = 0;
+  const auto scanned = state.scan({}, std::nullopt, [&](const storage::RecordPtr& record) {
+    const auto told = latest_.find(record->key);
+    ++found;
+    if (told == latest_.end()) {
+      out = record->key + " is there, and no event told so";
+    } else if (told->second != record->modified) {
+      out = record->key + " stands at " + record->modified.text() + ", and was told at " +
+            told->second.text();
+    }
+    return !out;
+  });
+  if (!scanned) return scanned.error().message;
+  if (!out && found != latest_.size())
+    out = std::to_string(latest_.size() - found) + " records that were written are lost";
+  return out;
 }
 
 void Judge::end_of_transaction() {

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "model/object.h"
@@ -23,6 +25,10 @@ class Judge {
   // `object`: what the record holds; null for what is no object.
   void see(const storage::Event& event, const ObjectPtr& object);
   void end_of_transaction();
+  // A client was told that its write is there.
+  void acknowledged(const Object& object);
+  // Whether the store holds something else than its events have told.
+  std::optional<std::string> differs_from(const storage::Snapshot& state) const;
 
   // The first hundred.
   const std::vector<std::string>& violations() const { return violations_; }
@@ -52,6 +58,8 @@ class Judge {
   std::map<std::string, ResourceList> allocatable_;
   std::map<std::string, std::int64_t> min_member_;
   std::set<std::string> touched_nodes_, bound_groups_;  // in this transaction
+  std::map<std::string, Revision> latest_;              // by key: what is there
+  std::unordered_set<std::string> written_;  // every version of every object: key@revision
   Revision newest_;
   std::uint64_t fingerprint_ = 0, events_ = 0, binds_ = 0;
   std::vector<std::string> violations_;

@@ -52,7 +52,9 @@ class JudgeTest : public ::testing::Test {
     record.key = key.text();
     record.value = bytes;
     record.modified = Revision(revision_);
-    judge.see({what, std::make_shared<const storage::Record>(std::move(record)), nullptr}, *parsed);
+    last = *parsed;
+    state.records.push_back(std::make_shared<const storage::Record>(std::move(record)));
+    judge.see({what, state.records.back(), nullptr}, *parsed);
   }
   bool says(const std::string& rule) {
     judge.end_of_transaction();
@@ -63,8 +65,28 @@ class JudgeTest : public ::testing::Test {
     return judge.violations().empty();
   }
 
+  struct State final : storage::Snapshot {
+    Revision revision() const override { return records.back()->modified; }
+    Result<storage::RecordPtr> get(std::string_view) const override { return storage::RecordPtr(); }
+    Result<void> scan(const storage::KeyRange&, std::optional<std::string_view>,
+                      const std::function<bool(const storage::RecordPtr&)>& visit) const override {
+      for (const storage::RecordPtr& one : records) {
+        if (!visit(one)) break;
+      }
+      return {};
+    }
+    Result<std::size_t> count(const storage::KeyRange&,
+                              std::optional<std::string_view>) const override {
+      return records.size();
+    }
+    std::vector<storage::RecordPtr> records;
+  };
+
+  ObjectPtr last;
+  State state;  // as after these events, when each is of another object
   Judge judge{{"no_node_overcommitted", "gang_is_all_or_nothing", "revisions_only_grow",
-               "one_pod_never_bound_twice", "no_container_runs_twice"}};
+               "one_pod_never_bound_twice", "no_container_runs_twice",
+               "acknowledged_writes_are_kept"}};
   std::int64_t revision_ = 0;
 };
 
@@ -75,6 +97,35 @@ TEST_F(JudgeTest, ANodeThatHoldsMoreThanItHasIsOvercommitted) {
   EXPECT_TRUE(content());
   put(kinds::kPod, pod("c", "n1"));
   EXPECT_TRUE(says("no_node_overcommitted"));
+}
+
+TEST_F(JudgeTest, AnAcknowledgedVersionWasWritten) {
+  node("4");
+  const ObjectPtr first = last;
+  node("8");
+  judge.acknowledged(*first);
+  judge.acknowledged(*last);
+  EXPECT_TRUE(content());
+  Judge another{{"acknowledged_writes_are_kept"}};
+  another.acknowledged(*last);
+  EXPECT_EQ(another.violations().size(), 1U);
+}
+
+TEST_F(JudgeTest, TheStoreHoldsWhatItsEventsTold) {
+  node("4");
+  group(2);
+  EXPECT_FALSE(judge.differs_from(state));
+  const storage::RecordPtr gone = state.records.back();
+  state.records.pop_back();
+  EXPECT_TRUE(judge.differs_from(state)) << "one is lost";
+  storage::Record older = *gone;
+  older.modified = Revision(1);
+  state.records.push_back(std::make_shared<const storage::Record>(older));
+  EXPECT_TRUE(judge.differs_from(state)) << "one is an older version";
+  older.key = "/nobody/told";
+  state.records.back() = gone;
+  state.records.push_back(std::make_shared<const storage::Record>(older));
+  EXPECT_TRUE(judge.differs_from(state)) << "one came from nowhere";
 }
 
 TEST_F(JudgeTest, FinishedAndRemovedPodsHoldNothing) {

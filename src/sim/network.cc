@@ -89,7 +89,13 @@ void RemoteClient::get(const Kind& kind, const std::string& name_space, const st
 
 void RemoteClient::write(client::Write write, client::Callback<ObjectPtr> done) {
   if (!local_) return refuse(std::move(done), kRefusedAfter);
-  local_->write(std::move(write), under_way(std::move(done)));
+  // What a deletion answers with may be the last version.
+  const bool stays = !std::holds_alternative<client::DeleteWrite>(write);
+  local_->write(std::move(write),
+                under_way([this, stays, done = std::move(done)](const Result<ObjectPtr>& answer) {
+                  if (stays && answer) network_.acknowledged_(**answer);
+                  done(answer);
+                }));
 }
 
 void RemoteClient::transact(std::vector<client::Write>,

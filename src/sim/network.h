@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/registry/registry.h"
@@ -21,6 +22,9 @@ class RemoteClient;
 
 class Network {
  public:
+  // `acknowledged`: shown each object that a writer outside was told is written.
+  explicit Network(std::function<void(const Object&)> acknowledged)
+      : acknowledged_(std::move(acknowledged)) {}
   api::Registry* server() const { return server_; }
   void connect(api::Registry& server);
   // Before the server goes.
@@ -28,6 +32,7 @@ class Network {
 
  private:
   friend class RemoteClient;
+  const std::function<void(const Object&)> acknowledged_;
   api::Registry* server_ = nullptr;
   std::list<RemoteClient*> clients_;  // in order of arrival
 };

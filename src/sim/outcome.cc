@@ -42,13 +42,6 @@ std::string words(const ObjectPtr& object) {
                      : Json());
 }
 
-ObjectPtr object_at(const storage::Snapshot& state, const Kind& kind, const std::string& name_space,
-                    const std::string& name) {
-  const auto record = state.get(api::store_key(kind, name_space, name));
-  CHECK(record.has_value());
-  return *record ? api::object_of(*record) : nullptr;
-}
-
 // A pod that was bound to a node which died and had no controller is lost with it: gone counts as
 // an end for pods.
 Missing unfinished(const storage::Snapshot& state, const std::vector<User::Made>& made,
@@ -59,6 +52,40 @@ Missing unfinished(const storage::Snapshot& state, const std::vector<User::Made>
     if (!object) return one.kind.kind + " " + one.name + " is not there";
     const End end = end_of(object);
     if (end == End::None || (successfully && end != End::Success)) return words(object);
+  }
+  return std::nullopt;
+}
+
+// An attempt of a RayJob is a submission id of its own. Its program runs once (again only when a
+// head has taken it along), no attempt begins after the end, and what is called a success was one.
+Missing misused_program(const RayJobView& job, const Elsewhere& elsewhere) {
+  const RayJobStatus status = job.status();
+  const std::string name = job->name();
+  std::map<std::string, int> runs;
+  bool succeeded = false;
+  for (const RayDashboards::Program& one : elsewhere.programs) {
+    if (!one.id.starts_with(name + "-")) continue;
+    if (++runs[one.id] > 1 && !elsewhere.heads_die) return one.id + " was run twice";
+    if (status.end && one.began > *status.end + 1s)
+      return one.id + " began after its RayJob had ended";
+    succeeded = succeeded || (one.id == status.job_id && one.status == ray_status::kSucceeded);
+  }
+  const std::int64_t attempts = 1 + job.backoff_limit().value_or(0);
+  if (static_cast<std::int64_t>(runs.size()) > attempts)
+    return name + " was tried " + std::to_string(runs.size()) + " times and may be " +
+           std::to_string(attempts);
+  if (status.phase == JobPhase::Complete && status.job_status == ray_status::kSucceeded &&
+      !succeeded)
+    return status.job_id + " is called a success and was none";
+  return std::nullopt;
+}
+
+Missing misused_program(const storage::Snapshot& state, const Elsewhere& elsewhere) {
+  for (const User::Made& one : elsewhere.made) {
+    const ObjectPtr object =
+        one.kind == kinds::kRayJob ? object_at(state, one.kind, one.name_space, one.name) : nullptr;
+    if (!object) continue;
+    if (const Missing what = misused_program(RayJobView(object), elsewhere)) return what;
   }
   return std::nullopt;
 }
@@ -99,6 +126,13 @@ Missing queue_with_something(const storage::Snapshot& state) {
 
 }  // namespace
 
+ObjectPtr object_at(const storage::Snapshot& state, const Kind& kind, const std::string& name_space,
+                    const std::string& name) {
+  const auto record = state.get(api::store_key(kind, name_space, name));
+  CHECK(record.has_value());
+  return *record ? api::object_of(*record) : nullptr;
+}
+
 std::vector<ObjectPtr> objects_of(const storage::Snapshot& state, const Kind& kind) {
   std::vector<ObjectPtr> out;
   const auto scanned = state.scan(api::store_range(kind.resource(), ""), std::nullopt,
@@ -111,9 +145,10 @@ std::vector<ObjectPtr> objects_of(const storage::Snapshot& state, const Kind& ki
 }
 
 Missing missing(const std::string& rule, const storage::Snapshot& state,
-                const std::vector<User::Made>& made) {
-  if (rule == "every_job_finished") return unfinished(state, made, false);
-  if (rule == "every_job_succeeded") return unfinished(state, made, true);
+                const Elsewhere& elsewhere) {
+  if (rule == "every_job_finished") return unfinished(state, elsewhere.made, false);
+  if (rule == "every_job_succeeded") return unfinished(state, elsewhere.made, true);
+  if (rule == "programs_run_within_limits") return misused_program(state, elsewhere);
   if (rule == "no_orphan_pods") return orphan_pod(state);
   if (rule == "no_pod_group_left") return orphan(state, kinds::kPodGroup);
   if (rule == "queues_hold_nothing") return queue_with_something(state);

@@ -42,12 +42,53 @@ class OutcomeTest : public ::testing::Test {
     CHECK(storage::commit_and_wait(*store, {{op}}).has_value());
   }
   std::optional<std::string> says(const std::string& rule) {
-    return missing(rule, *store->snapshot(), made);
+    return missing(rule, *store->snapshot(), {made, programs, heads_die});
+  }
+  void ran(const std::string& id, const std::string& ip, const std::string& status,
+           const std::string& began = "2026-01-01T00:00:00Z") {
+    programs.push_back({ip, id, *parse_rfc3339(began), status});
   }
 
   std::unique_ptr<storage::Store> store;
   std::vector<User::Made> made;
+  std::vector<RayDashboards::Program> programs;
+  bool heads_die = false;
 };
+
+TEST_F(OutcomeTest, AProgramRunsOnceUnlessAHeadHasTakenItAlong) {
+  made.push_back({kinds::kRayJob, "ns", "j"});
+  put(kinds::kRayJob, "j", R"({"status":{"jobDeploymentStatus":"Running","jobId":"j-a"}})");
+  ran("j-a", "10.0.0.1", "RUNNING");
+  ran("j2-a", "10.0.0.1", "RUNNING");
+  EXPECT_FALSE(says("programs_run_within_limits"));
+  ran("j-a", "10.0.0.2", "RUNNING");
+  EXPECT_TRUE(says("programs_run_within_limits"));
+  heads_die = true;
+  EXPECT_FALSE(says("programs_run_within_limits"));
+}
+
+TEST_F(OutcomeTest, ARayJobIsTriedAsOftenAsItMayBe) {
+  made.push_back({kinds::kRayJob, "ns", "j"});
+  put(kinds::kRayJob, "j", R"({"spec":{"backoffLimit":1}})");
+  ran("j-a", "10.0.0.1", "FAILED");
+  ran("j-b", "10.0.0.2", "FAILED");
+  EXPECT_FALSE(says("programs_run_within_limits"));
+  ran("j-c", "10.0.0.3", "FAILED");
+  EXPECT_TRUE(says("programs_run_within_limits"));
+}
+
+TEST_F(OutcomeTest, ASuccessWasOneAndNothingBeginsAfterIt) {
+  made.push_back({kinds::kRayJob, "ns", "j"});
+  put(kinds::kRayJob, "j",
+      R"({"status":{"jobDeploymentStatus":"Complete","jobStatus":"SUCCEEDED","jobId":"j-a",)"
+      R"("endTime":"2026-01-01T00:01:00Z"}})");
+  EXPECT_TRUE(says("programs_run_within_limits"));
+  ran("j-a", "10.0.0.1", "SUCCEEDED");
+  EXPECT_FALSE(says("programs_run_within_limits"));
+  heads_die = true;
+  ran("j-a", "10.0.0.2", "RUNNING", "2026-01-01T00:02:00Z");
+  EXPECT_TRUE(says("programs_run_within_limits"));
+}
 
 TEST_F(OutcomeTest, AJobThatIsNotThereOrHasNotEndedIsMissing) {
   made.push_back({kinds::kRayJob, "ns", "j"});

@@ -43,17 +43,30 @@ std::string RayDashboards::status_of(const Job& job) const {
   return job.fails ? "FAILED" : "SUCCEEDED";
 }
 
+bool RayDashboards::submit(const std::string& ip, const std::string& id) {
+  if (!rules_.reachable(ip)) return false;
+  const auto [place, is_new] = jobs_.try_emplace({ip, id});
+  if (!is_new) return true;
+  place->second.start = clock_.now();
+  place->second.fails = rng_.below(1000) < rules_.fail_in_thousand;
+  return true;
+}
+
+std::vector<RayDashboards::Program> RayDashboards::programs() const {
+  std::vector<Program> out;
+  for (const auto& [where, job] : jobs_)
+    out.push_back({where.first, where.second, job.start, status_of(job)});
+  return out;
+}
+
 Result<HttpResponse> RayDashboards::answer(const HttpRequest& request) {
   const std::optional<Asked> asked = read_url(request.url);
   if (!asked) return HttpResponse{404, {}, {}};
   if (!rules_.reachable(asked->ip))
     return make_error(Code::Unavailable, "no route to " + asked->ip);
-  const auto [place, is_new] = jobs_.try_emplace({asked->ip, asked->id});
+  const auto place = jobs_.find({asked->ip, asked->id});
+  if (place == jobs_.end()) return HttpResponse{404, {}, "Job " + asked->id + " does not exist"};
   Job& job = place->second;
-  if (is_new) {
-    job.start = clock_.now();
-    job.fails = rng_.below(1000) < rules_.fail_in_thousand;
-  }
   if (asked->stop) {
     job.stopped = job.stopped || status_of(job) == "PENDING" || status_of(job) == "RUNNING";
     return HttpResponse{200, {}, R"({"stopped":true})"};

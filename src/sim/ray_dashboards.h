@@ -1,6 +1,6 @@
-// All Ray dashboards of a simulated world. A job is known from when it is first asked about at an
-// address (what its submitter did is not looked at); it is PENDING for a second, RUNNING for its
-// time, and then SUCCEEDED or, by chance, FAILED. A head that has gone takes its jobs along.
+// All Ray dashboards of a simulated world, and the programs that were submitted to them. A program
+// is PENDING for a second, RUNNING for its time, and then SUCCEEDED or, by chance, FAILED. A head
+// that has gone takes its programs along.
 #pragma once
 
 #include <functional>
@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/env.h"
 #include "base/http.h"
@@ -24,9 +25,19 @@ class RayDashboards {
   RayDashboards(const WallClock& clock, Rng& rng, Rules rules)
       : clock_(clock), rng_(rng), rules_(std::move(rules)) {}
 
+  // `ray job submit --submission-id <id>` to the head at `ip`. False: nobody answers there. An id
+  // that this head knows already does not run again.
+  bool submit(const std::string& ip, const std::string& id);
   Result<HttpResponse> answer(const HttpRequest& request);
   // A client for one process; answers come on `lane`, some milliseconds later.
   std::unique_ptr<HttpClient> client(Loop& lane);
+  // Everything that has ever been run.
+  struct Program {
+    std::string ip, id;
+    WallTime began;
+    std::string status;  // Ray's word, as it would be if its head lived on
+  };
+  std::vector<Program> programs() const;
 
  private:
   struct Job {

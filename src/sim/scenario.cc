@@ -11,12 +11,13 @@
 namespace krater::sim {
 namespace {
 
-constexpr std::array<std::string_view, 5> kAlways{
-    "gang_is_all_or_nothing", "no_container_runs_twice", "no_node_overcommitted",
-    "one_pod_never_bound_twice", "revisions_only_grow"};
-constexpr std::array<std::string_view, 6> kFinally{
-    "every_job_finished", "every_job_succeeded", "no_orphan_pods",
-    "no_pod_group_left",  "queues_hold_nothing", "watchers_know_the_truth"};
+constexpr std::array<std::string_view, 6> kAlways{
+    "acknowledged_writes_are_kept", "gang_is_all_or_nothing",    "no_container_runs_twice",
+    "no_node_overcommitted",        "one_pod_never_bound_twice", "revisions_only_grow"};
+constexpr std::array<std::string_view, 7> kFinally{
+    "every_job_finished",     "every_job_succeeded", "no_orphan_pods",
+    "no_pod_group_left",      "queues_hold_nothing", "programs_run_within_limits",
+    "watchers_know_the_truth"};
 
 Error wrong(const std::string& what) {
   return make_error(Code::BadRequest, "scenario: " + what);

@@ -13,9 +13,9 @@ constexpr Duration kMaintenancePeriod = 10s, kHistory = 20s;
 
 Server::Server(ServerParts parts)
     : parts_(parts),
-      control_(parts.loop),
-      scheduler_(parts.loop),
-      chores_(parts.loop),
+      control_(parts.loop, "control"),
+      scheduler_(parts.loop, "scheduler"),
+      chores_(parts.loop, "chores"),
       store_(parts.store),
       http_(parts.dashboards.client(control_)) {
   api::RegistryDeps deps{store_, parts_.schemas, parts_.loop.wall(), parts_.rng};

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 
-#include "base/check.h"
-
 namespace krater::sim {
 namespace {
 
 constexpr Duration kLongestMoment = 1ms;
-constexpr std::uint64_t kMostTasks = 1'000'000;
+constexpr std::uint64_t kMostTasks = 200'000;
 
 }  // namespace
 
@@ -43,16 +41,44 @@ Duration SimLoop::moment(Duration bound) {
       static_cast<std::int64_t>(moments_.below(static_cast<std::uint64_t>(bound.count()))));
 }
 
-void SimLoop::run_until(SteadyTime until) {
+std::uint64_t SimLoop::new_lane(std::string name) {
+  lanes_.emplace(++last_lane_, std::move(name));
+  return last_lane_;
+}
+
+std::string SimLoop::waiting() const {
+  struct Waiting {
+    std::size_t tasks = 0;
+    SteadyTime first;
+  };
+  std::map<std::uint64_t, Waiting> by_lane;
+  for (const auto& [when, entry] : queue_) {
+    Waiting& one = by_lane[entry.lane];
+    if (one.tasks++ == 0) one.first = when.first;
+  }
+  std::string out;
+  for (const auto& [lane, one] : by_lane) {
+    out += (out.empty() ? "" : "; ") + lanes_.at(lane) + ": " + std::to_string(one.tasks) +
+           ", next in " +
+           std::to_string(
+               std::chrono::duration_cast<std::chrono::milliseconds>(one.first - now_).count()) +
+           "ms";
+  }
+  return out;
+}
+
+bool SimLoop::run_until(SteadyTime until) {
   const std::uint64_t most = tasks_run_ + kMostTasks;
   while (!queue_.empty() && queue_.begin()->first.first <= until) {
+    if (tasks_run_ == most) return false;
     auto next = queue_.extract(queue_.begin());
     now_ = next.key().first;
     due_.erase(next.key().second);
-    CHECK_MSG(++tasks_run_ < most, "the simulated world runs in circles");
+    ++tasks_run_;
     next.mapped().task();
   }
   now_ = std::max(now_, until);
+  return true;
 }
 
 void Lane::post(Task task) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -31,14 +32,16 @@ class SimLoop final {
   void cancel(Id id);
   // A lane is gone, and with it all that it was to do.
   void forget(std::uint64_t lane);
-  std::uint64_t new_lane() { return ++last_lane_; }
+  std::uint64_t new_lane(std::string name);
   // In [0, bound).
   Duration moment(Duration bound);
 
-  // Runs what is due up to and at `until`, then stands there. CHECKs that time goes on: a world
-  // that does more than a million things in one call runs in circles.
-  void run_until(SteadyTime until);
+  // Runs what is due up to and at `until`, then stands there. False: time does not go on, a million
+  // things were done and there are more; a world that runs in circles.
+  [[nodiscard]] bool run_until(SteadyTime until);
   std::uint64_t tasks_run() const { return tasks_run_; }
+  // What each lane still has to do and when, for people: "node-001: 3, next in 2.5s; ...".
+  std::string waiting() const;
 
  private:
   struct Entry {
@@ -59,12 +62,14 @@ class SimLoop final {
   std::map<std::pair<SteadyTime, Id>, Entry> queue_;
   std::unordered_map<Id, SteadyTime> due_;
   Id last_id_ = 0;
+  std::unordered_map<std::uint64_t, std::string> lanes_;
   std::uint64_t last_lane_ = 0, tasks_run_ = 0;
 };
 
 class Lane final : public Loop {
  public:
-  explicit Lane(SimLoop& world) : world_(world), id_(world.new_lane()) {}
+  explicit Lane(SimLoop& world, std::string name = "lane")
+      : world_(world), id_(world.new_lane(std::move(name))) {}
   // What it still had to do is dropped, as with the end of a process.
   ~Lane() override { world_.forget(id_); }
   Lane(const Lane&) = delete;

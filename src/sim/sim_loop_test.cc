@@ -14,7 +14,7 @@ TEST(SimLoop, RunsByTimeAndThenInOrderOfCreation) {
   lane.after(2s, [&] { order += 'c'; });
   lane.after(1s, [&] { order += 'a'; });
   lane.after(1s, [&] { order += 'b'; });
-  world.run_until(world.now() + 3s);
+  EXPECT_TRUE(world.run_until(world.now() + 3s));
   EXPECT_EQ(order, "abc");
   EXPECT_EQ(world.now().time_since_epoch(), 3s);
 }
@@ -28,7 +28,7 @@ TEST(SimLoop, ALaneKeepsTheOrderOfItsPostsAndLanesOvertakeEachOther) {
     one.post([&] { order += 'a'; });
     one.post([&] { order += 'b'; });
     two.post([&] { order += 'x'; });
-    world.run_until(world.now() + 1s);
+    EXPECT_TRUE(world.run_until(world.now() + 1s));
     EXPECT_LT(order.find('a'), order.find('b'));
     overtaken = overtaken || order.find('x') == 0;
   }
@@ -48,16 +48,19 @@ TEST(SimLoop, WhatIsCancelledOrWhoseLaneIsGoneNeverRuns) {
     goes.after(1s, [&] { ++ran; });
   }
   stays.after(2s, [&] { ran += 10; });
-  world.run_until(world.now() + 5s);
+  EXPECT_TRUE(world.run_until(world.now() + 5s));
   EXPECT_EQ(ran, 10);
 }
 
-TEST(SimLoopDeath, AWorldThatRunsInCirclesIsStopped) {
+TEST(SimLoop, AWorldThatRunsInCirclesIsStoppedAndSaysWhoWaits) {
   SimLoop world(1);
-  Lane lane(world);
+  Lane lane(world, "busy"), patient(world, "patient");
+  patient.after(1500ms, [] {});
   std::function<void()> again = [&] { lane.after(0s, again); };
   lane.post(again);
-  EXPECT_DEATH(world.run_until(world.now() + 1s), "circles");
+  EXPECT_FALSE(world.run_until(world.now() + 1s));
+  EXPECT_NE(world.waiting().find("busy: 1, next in 0ms"), std::string::npos) << world.waiting();
+  EXPECT_NE(world.waiting().find("patient: 1, next in 1"), std::string::npos) << world.waiting();
 }
 
 }  // namespace

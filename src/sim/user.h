@@ -14,7 +14,7 @@ namespace krater::sim {
 
 class User {
  public:
-  User(SimLoop& loop, Network& network) : lane_(loop), client_(network, lane_, "admin") {}
+  User(SimLoop& loop, Network& network) : lane_(loop, "user"), client_(network, lane_, "admin") {}
 
   void create(const Kind& kind, Json object);
   void remove(const Kind& kind, const std::string& name_space, const std::string& name);

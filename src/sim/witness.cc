@@ -14,7 +14,7 @@ std::vector<const Kind*> watched() {
 }  // namespace
 
 Witness::Witness(SimLoop& loop, Network& network)
-    : lane_(loop), client_(network, lane_, "witness"), cache_(client_) {
+    : lane_(loop, "witness"), client_(network, lane_, "witness"), cache_(client_) {
   for (const Kind* kind : watched()) {
     cache_.add({*kind});
     cache_.on_change(*kind, [this](const ObjectPtr& before, const ObjectPtr& after) {

@@ -11,6 +11,7 @@
 #include "sim/load.h"
 #include "sim/outcome.h"
 #include "sim/store_layers.h"
+#include "sim/submitter.h"
 #include "storage/rocksdb_store.h"
 
 namespace krater::sim {
@@ -69,9 +70,10 @@ World::World(const Scenario& scenario, std::uint64_t seed)
       ray_rng_(seed + 4),
       schemas_(api::make_builtin_schemas()),
       judge_(scenario.always),
-      disk_(loop_),
-      script_(loop_),
+      disk_(loop_, "disk"),
+      script_(loop_, "script"),
       store_(open_store(judge_, fault_rng_, disk_)),
+      network_([this](const Object& object) { judge_.acknowledged(object); }),
       dashboards_(loop_.wall(), ray_rng_,
                   {longest_run(scenario), scenario.failing_rayjobs_in_thousand,
                    [this](const std::string& ip) {
@@ -85,7 +87,11 @@ World::World(const Scenario& scenario, std::uint64_t seed)
   for (unsigned i = 0; i < scenario.nodes; ++i) {
     agent::NodeFacts facts{fmt::format("node-{:03}", i), fmt::format("192.168.0.{}", i),
                            scenario.cpu * 1000, memory->value(), std::int64_t{100} << 30};
-    nodes_.push_back(std::make_unique<Node>(loop_, network_, node_rng_, i, std::move(facts)));
+    nodes_.push_back(
+        std::make_unique<Node>(loop_, network_, node_rng_, i, std::move(facts),
+                               [this](const std::string& name_space, const std::string& pod) {
+                                 return run_program(name_space, pod);
+                               }));
   }
 }
 
@@ -99,17 +105,23 @@ Report World::run() {
   submit_load();
   bring_faults();
   const SteadyTime busy_until = loop_.now() + std::max(scenario_.load_for(), scenario_.faults_for);
-  while (loop_.now() < busy_until) second();
+  while (loop_.now() < busy_until && live(1s)) {
+  }
   calm();
   settle([this] { return unsettled(); });
   if (scenario_.delete_everything && problems_.empty()) {
     user_.delete_all();
-    settle([this] { return left_over(*store_->snapshot()); });
+    settle([this] {
+      const std::optional<std::string> what = left_over(*store_->snapshot());
+      return what ? std::vector{"left over: " + *what} : std::vector<std::string>();
+    });
   }
   Report out{seed_, judge_.fingerprint(), judge_.violations()};
   const auto add = [&out](const std::vector<std::string>& more) {
     out.violations.insert(out.violations.end(), more.begin(), more.end());
   };
+  if (const auto what = judge_.differs_from(*store_->snapshot()))
+    out.violations.push_back("acknowledged_writes_are_kept: " + *what);
   add(problems_);
   add(witness_.complaints());
   add(user_.refusals());
@@ -132,7 +144,7 @@ void World::begin() {
   for (auto& node : nodes_) node->boot();
   for (const std::string& queue : scenario_.queues)
     user_.create(kinds::kQueue, queue_object(queue));
-  loop_.run_until(loop_.now() + kQuiet);
+  live(kQuiet);
 }
 
 void World::submit_load() {
@@ -240,32 +252,49 @@ void World::calm() {
   if (!server_) start_server();
 }
 
-void World::second() {
-  loop_.run_until(loop_.now() + 1s);
+bool World::live(Duration time) {
+  if (stuck_ || loop_.run_until(loop_.now() + time)) return !stuck_;
+  stuck_ = true;
+  problems_.push_back("the world runs in circles; there wait " + loop_.waiting());
+  return false;
 }
 
-std::optional<std::string> World::unsettled() {
-  if (!user_.idle()) return "the user still waits for an answer";
+bool World::run_program(const std::string& name_space, const std::string& pod) {
   const storage::SnapshotPtr state = store_->snapshot();
+  const ObjectPtr object = object_at(*state, kinds::kPod, name_space, pod);
+  const auto submission = object ? submission_of(*object) : std::nullopt;
+  if (!submission) return true;
+  const auto head = address_of(*state, name_space, submission->service);
+  return head && dashboards_.submit(*head, submission->id);
+}
+
+std::vector<std::string> World::unsettled() {
+  std::vector<std::string> out;
+  if (!user_.idle()) out.push_back("the user still waits for an answer");
+  const storage::SnapshotPtr state = store_->snapshot();
+  Elsewhere elsewhere{user_.made(), dashboards_.programs()};
+  for (const Fault& fault : scenario_.faults)
+    elsewhere.heads_die = elsewhere.heads_die || fault.what == Fault::What::KillNodes;
   for (const std::string& rule : scenario_.finally) {
     const auto what = rule == "watchers_know_the_truth" ? witness_.is_wrong_about(*state)
-                                                        : missing(rule, *state, user_.made());
-    if (what) return rule + ": " + *what;
+                                                        : missing(rule, *state, elsewhere);
+    if (what) out.push_back(rule + ": " + *what);
   }
-  return std::nullopt;
+  return out;
 }
 
 template <typename Missing>
 void World::settle(Missing look) {
   const SteadyTime patience = loop_.now() + scenario_.settle_within;
-  std::optional<std::string> what;
+  std::vector<std::string> what;
   int steady = 0;
-  while (loop_.now() < patience && steady < kSteadySeconds) {
-    second();
+  while (loop_.now() < patience && steady < kSteadySeconds && live(1s)) {
     what = look();
-    steady = what ? 0 : steady + 1;
+    steady = what.empty() ? steady + 1 : 0;
   }
-  if (what) problems_.push_back(*what);
+  if (what.empty()) return;
+  problems_.insert(problems_.end(), what.begin(), what.end());
+  problems_.push_back("there wait " + loop_.waiting());
 }
 
 }  // namespace krater::sim

@@ -49,11 +49,14 @@ class World {
   void submit_load();
   void bring_faults();
   void calm();
-  void second();
-  // Lives on until nothing is missing or the scenario's patience is over.
+  // Lives on until nothing is missing or the scenario's patience is over; notes what still is.
   template <typename Missing>
   void settle(Missing look);
-  std::optional<std::string> unsettled();
+  std::vector<std::string> unsettled();
+  // What the program of a container on one of the nodes does. False: not yet.
+  bool run_program(const std::string& name_space, const std::string& pod);
+  // False: time does not go on; that is a problem noted, once.
+  bool live(Duration time);
   void kill_a_node(const Fault& fault);
   void restart_an_agent(Duration down);
   void restart_server(Duration down);
@@ -77,6 +80,7 @@ class World {
   Witness witness_;
   std::unique_ptr<Server> server_;
   SteadyTime faults_until_{};
+  bool stuck_ = false;
   std::vector<std::string> problems_;
 };
 
