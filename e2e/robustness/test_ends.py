@@ -3,6 +3,7 @@ import os
 import re
 import signal
 import threading
+import time
 
 import pytest
 
@@ -69,6 +70,13 @@ def test_a_hangup_is_an_orderly_end(small):
     small.stop(signal.SIGHUP)
     assert small.process.returncode == 0
     assert re.search(r"stop.requested signal=SIGHUP ", small.tail()), small.tail()
+
+
+def test_an_impatient_sender_does_not_spoil_the_end(small):
+    while small.process.poll() is None:
+        small.process.send_signal(signal.SIGTERM)
+        time.sleep(0.002)
+    assert small.process.returncode == 0 and small.tail(1).endswith("stopped"), small.tail()
 
 
 def test_the_next_start_tells_of_an_end_that_said_nothing(small):

@@ -72,7 +72,6 @@ struct StopSignals::State : std::enable_shared_from_this<State> {
   asio::posix::stream_descriptor pipe;
   std::function<void()> on_stop;
   Request request;
-  std::array<struct sigaction, kSignals.size()> before{};
 };
 
 StopSignals::StopSignals(AsioLoop& loop, std::function<void()> on_stop) {
@@ -84,17 +83,16 @@ StopSignals::StopSignals(AsioLoop& loop, std::function<void()> on_stop) {
   action.sa_sigaction = on_signal;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   ::sigfillset(&action.sa_mask);
-  for (std::size_t i = 0; i < kSignals.size(); ++i) {
-    ::sigaction(kSignals[i], nullptr, &state_->before[i]);
-    if (kSignals[i] == SIGHUP && state_->before[i].sa_handler == SIG_IGN) continue;
-    ::sigaction(kSignals[i], &action, nullptr);
+  for (const int signal : kSignals) {
+    struct sigaction before {};
+    ::sigaction(signal, nullptr, &before);
+    if (signal != SIGHUP || before.sa_handler != SIG_IGN) ::sigaction(signal, &action, nullptr);
   }
   state_->wait();
 }
 
 StopSignals::~StopSignals() {
-  for (std::size_t i = 0; i < kSignals.size(); ++i)
-    ::sigaction(kSignals[i], &state_->before[i], nullptr);
+  for (const int signal : kSignals) ::signal(signal, SIG_IGN);
   ::close(pipe_end.exchange(-1));
   state_->pipe.close();
 }

@@ -9,7 +9,8 @@ namespace krater::runtime {
 class AsioLoop;
 
 // Calls `on_stop` on the loop for SIGTERM, SIGINT and, unless it was ignored (nohup), SIGHUP: each
-// time, after logging which and who sent it. One at a time in a process.
+// time, after logging which and who sent it. One in a process, for as long as it is worth stopping:
+// afterwards they are ignored, so that an impatient sender does not spoil the orderly end.
 class StopSignals {
  public:
   StopSignals(AsioLoop& loop, std::function<void()> on_stop);
