@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "storage/key_codec.h"
+#include "storage/rocksdb_call.h"
 #include "storage/rocksdb_durable_mark.h"
 
 namespace krater::storage {
@@ -95,8 +96,8 @@ Result<std::shared_ptr<Disk>> Disk::open(const OpenOptions& options) {
   if (!made.ok()) return disk->error(made, "creating the data directory");
   TRY(disk->check_complete(*env));
   rocksdb::DB* db = nullptr;
-  const rocksdb::Status status =
-      rocksdb::DB::Open(database_options(options, env), disk->path_, &db);
+  const rocksdb::Status status = in_rocksdb(
+      [&] { return rocksdb::DB::Open(database_options(options, env), disk->path_, &db); });
   disk->db_.reset(db);
   if (is_lock_failure(status)) {
     return make_error(Code::Unavailable, "data directory " + disk->path_ +
@@ -125,7 +126,9 @@ Result<void> Disk::check_complete(rocksdb::Env& env) const {
   return {};
 }
 
-Disk::~Disk() = default;
+Disk::~Disk() {
+  in_rocksdb([this] { db_.reset(); });
+}
 
 Revision Disk::durable_mark() const {
   return mark_->at_open();
@@ -143,7 +146,7 @@ Result<void> Disk::append(const std::vector<EventPtr>& events, bool synced,
   if (!added.ok()) return error(added, "encoding");
   rocksdb::WriteOptions options;
   options.sync = synced;
-  const rocksdb::Status status = db_->Write(options, &batch);
+  const rocksdb::Status status = in_rocksdb([&] { return db_->Write(options, &batch); });
   if (!status.ok()) return error(status, "writing");
   if (synced) mark_->advance(events.back()->revision());
   return {};
@@ -162,14 +165,15 @@ Result<void> Disk::jump(Revision head, Revision to) {
   if (status.ok()) status = batch.Put(kMetaReserved, encode_number(to.number()));
   rocksdb::WriteOptions options;
   options.sync = true;
-  if (status.ok()) status = db_->Write(options, &batch);
+  if (status.ok()) status = in_rocksdb([&] { return db_->Write(options, &batch); });
   if (!status.ok()) return error(status, "recovering");
   return {};
 }
 
 Result<std::int64_t> Disk::meta(std::string_view name, std::int64_t fallback) const {
   std::string bytes;
-  const rocksdb::Status status = db_->Get(rocksdb::ReadOptions(), name, &bytes);
+  const rocksdb::Status status =
+      in_rocksdb([&] { return db_->Get(rocksdb::ReadOptions(), name, &bytes); });
   if (status.IsNotFound()) return fallback;
   if (!status.ok()) return error(status, "reading");
   const auto number = decode_number(bytes);
@@ -180,7 +184,8 @@ Result<std::int64_t> Disk::meta(std::string_view name, std::int64_t fallback) co
 Result<void> Disk::set_meta(std::string_view name, std::int64_t number) {
   rocksdb::WriteOptions options;
   options.sync = true;
-  const rocksdb::Status status = db_->Put(options, name, encode_number(number));
+  const std::string value = encode_number(number);
+  const rocksdb::Status status = in_rocksdb([&] { return db_->Put(options, name, value); });
   if (!status.ok()) return error(status, "writing");
   return {};
 }

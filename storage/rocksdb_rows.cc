@@ -2,8 +2,11 @@
 
 #include <rocksdb/db.h>
 
+#include <memory>
 #include <string>
 #include <utility>
+
+#include "storage/rocksdb_call.h"
 
 namespace krater::storage {
 namespace {
@@ -11,15 +14,38 @@ namespace {
 // Versions of one key are stepped over; from here on a seek is cheaper.
 constexpr int kStepsBeforeSeek = 16;
 
+// An iterator that moves inside RocksDB only.
+class Scan {
+ public:
+  Scan(rocksdb::DB& db, const rocksdb::ReadOptions& options)
+      : rows_(in_rocksdb([&] { return db.NewIterator(options); })) {}
+  ~Scan() {
+    in_rocksdb([this] { rows_.reset(); });
+  }
+  Scan(const Scan&) = delete;
+  Scan& operator=(const Scan&) = delete;
+
+  void seek(const std::string& row) {
+    in_rocksdb([&] { rows_->Seek(row); });
+  }
+  void next() {
+    in_rocksdb([this] { rows_->Next(); });
+  }
+  const rocksdb::Iterator* operator->() const { return rows_.get(); }
+
+ private:
+  std::unique_ptr<rocksdb::Iterator> rows_;
+};
+
 // Moves to the first row of the next key.
-void skip_key(rocksdb::Iterator& rows, const std::string& key) {
+void skip_key(Scan& rows, const std::string& key) {
   for (int step = 0; step < kStepsBeforeSeek; ++step) {
-    rows.Next();
-    if (!rows.Valid()) return;
-    const auto at = parse_data_key(rows.key().ToStringView());
+    rows.next();
+    if (!rows->Valid()) return;
+    const auto at = parse_data_key(rows->key().ToStringView());
     if (!at || at->key != key) return;
   }
-  rows.Seek(data_seek_after(key));
+  rows.seek(data_seek_after(key));
 }
 
 }  // namespace
@@ -32,10 +58,10 @@ RecordPtr make_record(const Decode& decode, const DataKey& key, const Version& v
 }
 
 Rows::Rows(std::shared_ptr<const Disk> disk)
-    : disk_(std::move(disk)), pin_(disk_->db().GetSnapshot()) {}
+    : disk_(std::move(disk)), pin_(in_rocksdb([this] { return disk_->db().GetSnapshot(); })) {}
 
 Rows::~Rows() {
-  disk_->db().ReleaseSnapshot(pin_);
+  in_rocksdb([this] { disk_->db().ReleaseSnapshot(pin_); });
 }
 
 Result<void> Rows::newest(const KeyRange& range, std::optional<std::string_view> after,
@@ -47,21 +73,21 @@ Result<void> Rows::newest(const KeyRange& range, std::optional<std::string_view>
   options.iterate_upper_bound = &bound;
   options.fill_cache = false;
   options.readahead_size = 1U << 20;
-  const std::unique_ptr<rocksdb::Iterator> rows(disk_->db().NewIterator(options));
-  rows->Seek(after && *after >= range.begin ? data_seek_after(*after) : data_seek(range.begin));
+  Scan rows(disk_->db(), options);
+  rows.seek(after && *after >= range.begin ? data_seek_after(*after) : data_seek(range.begin));
   while (rows->Valid()) {
     auto at = parse_data_key(rows->key().ToStringView());
     if (!at) return disk_->damaged("a row of the data table has no revision");
     const std::string key(at->key);
     if (at->revision > upto) {
       // Too new: the first row at or below `upto`, which may belong to the next key.
-      rows->Seek(data_key(key, upto));
+      rows.seek(data_key(key, upto));
       continue;
     }
     const auto version = parse_version(rows->value().ToStringView());
     if (!version) return disk_->damaged("a version of " + key + " cannot be read");
     if (!visit(*at, *version)) return {};
-    skip_key(*rows, key);
+    skip_key(rows, key);
   }
   if (!rows->status().ok()) return disk_->error(rows->status(), "reading");
   return {};
@@ -73,8 +99,8 @@ Result<void> Rows::log(Revision after, Revision upto, const VisitLog& visit) con
   options.snapshot = pin_;
   options.iterate_upper_bound = &bound;
   options.fill_cache = false;
-  const std::unique_ptr<rocksdb::Iterator> rows(disk_->db().NewIterator(options));
-  for (rows->Seek(log_key(after.next())); rows->Valid(); rows->Next()) {
+  Scan rows(disk_->db(), options);
+  for (rows.seek(log_key(after.next())); rows->Valid(); rows.next()) {
     const auto revision = parse_log_key(rows->key().ToStringView());
     const auto entry = parse_log_value(rows->value().ToStringView());
     if (!revision || !entry) return disk_->damaged("a row of the log cannot be read");
@@ -91,7 +117,8 @@ Result<RecordPtr> Rows::record(std::string_view key, Revision revision, Revision
   rocksdb::PinnableSlice bytes, last;
   auto& db = disk_->db();
   const auto fetch = [&](Revision at, rocksdb::PinnableSlice& into) {
-    return db.Get(options, db.DefaultColumnFamily(), data_key(key, at), &into);
+    const std::string row = data_key(key, at);
+    return in_rocksdb([&] { return db.Get(options, db.DefaultColumnFamily(), row, &into); });
   };
   rocksdb::Status status = fetch(revision, bytes);
   if (!status.ok() && !status.IsNotFound()) return disk_->error(status, "reading");

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "storage/key_codec.h"
+#include "storage/rocksdb_call.h"
 #include "storage/rocksdb_rows.h"
 
 namespace krater::storage {
@@ -32,7 +33,9 @@ Result<void> step(const std::shared_ptr<Disk>& disk, Revision after, Revision up
   }));
   if (status.ok()) status = batch.Put(kMetaSwept, encode_number(upto.number()));
   // Not synced: what a crash forgets is swept again.
-  if (status.ok()) status = disk->db().Write(rocksdb::WriteOptions(), &batch);
+  if (status.ok()) {
+    status = in_rocksdb([&] { return disk->db().Write(rocksdb::WriteOptions(), &batch); });
+  }
   if (!status.ok()) return disk->error(status, "compacting");
   return {};
 }
