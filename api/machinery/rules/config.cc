@@ -54,9 +54,11 @@ void check_immutable(const RuleInput& in, std::initializer_list<std::string_view
 
 void config_map(const RuleInput& in, FieldErrors& errors) {
   const FieldPath root;
-  const std::size_t bytes = check_data(in.value, "data", false, errors) +
-                            check_data(in.value, "binaryData", true, errors);
-  if (bytes > kMaxTotalBytes) errors.too_long(root, kMaxTotalBytes);
+  const std::size_t text_bytes = check_data(in.value, "data", false, errors);
+  const std::size_t binary_bytes = check_data(in.value, "binaryData", true, errors);
+  if (text_bytes + binary_bytes > kMaxTotalBytes) {
+    errors.too_long(root.field(text_bytes < binary_bytes ? "binaryData" : "data"), kMaxTotalBytes);
+  }
   const JsonObject* data = object_at(in.value, {"data"});
   const JsonObject* binary = object_at(in.value, {"binaryData"});
   if (data != nullptr && binary != nullptr) {

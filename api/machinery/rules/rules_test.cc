@@ -89,7 +89,7 @@ TEST(ConfigRules, KeysSizesAndImmutability) {
       {object("v1", "ConfigMap", R"("data":{"a":"1"},"binaryData":{"a":"AA=="})"),
        "data[a]: Invalid value: \"a\": duplicate of key present in binaryData"},
       {object("v1", "ConfigMap", R"("data":{"a":")" + std::string(1024 * 1024 + 1, 'x') + "\"}"),
-       ": Too long: may not be more than 1048576 bytes"},
+       "data: Too long: may not be more than 1048576 bytes"},
       {object("v1", "Secret", R"("type":"kubernetes.io/tls")"),
        "data[tls.crt]: Required value\ndata[tls.key]: Required value"},
       {object("v1", "Secret", R"("type":"kubernetes.io/service-account-token")"),
