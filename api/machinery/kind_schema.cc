@@ -39,6 +39,7 @@ class NodeKindSchema final : public KindSchema {
   bool built_in() const override { return head_.native; }
   bool counts_generation() const override { return head_.counts_generation; }
   bool storage_version() const override { return head_.stored_as.empty(); }
+  const SchemaNode& root() const override { return root_; }
 
   const Kind& stored_kind() const override {
     return storage_version() ? head_.kind : kinds::kEvent;
@@ -84,7 +85,8 @@ class NodeKindSchema final : public KindSchema {
       return make_error(
           Code::UnsupportedMedia,
           "the body of the request was in an unknown format - accepted media types include: "
-          "application/json-patch+json, application/merge-patch+json");
+          "application/json-patch+json, application/merge-patch+json, "
+          "application/apply-patch+yaml");
     }
     return strategic_merge_patch(root_, target, patch);
   }

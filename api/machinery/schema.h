@@ -33,6 +33,8 @@ struct TableColumn {
   int priority = 0;
 };
 
+struct SchemaNode;
+
 // One served version of one kind.
 class KindSchema {
  public:
@@ -47,6 +49,8 @@ class KindSchema {
   virtual bool built_in() const = 0;  // false for CRD kinds: no strategic merge patch, no protobuf
   virtual bool counts_generation() const = 0;  // metadata.generation grows when spec changes
   virtual bool storage_version() const = 0;
+  // The type of a whole object (api/machinery/schema_node.h).
+  virtual const SchemaNode& root() const = 0;
   // How names of this kind are checked: Kubernetes' message, "" when valid. `prefix`: a
   // generateName.
   virtual std::string check_name(std::string_view name, bool prefix) const = 0;

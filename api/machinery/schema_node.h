@@ -90,6 +90,7 @@ struct SchemaNode {
   bool preserve_unknown = false;
   bool wrapped_list = false;  // a list that is a message of its own on the wire
   bool list_is_map = false, list_is_set = false;
+  bool map_is_atomic = false;  // server-side apply owns it as a whole
   bool native_unique =
       false;  // native kinds check the uniqueness of few lists; custom kinds of all
   bool patch_merge = false, patch_retain_keys = false;

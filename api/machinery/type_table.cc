@@ -149,6 +149,7 @@ void TypeTable::fill(SchemaNode& node, const Json& schema, bool native) {
   node.map_keys = strings(schema, "x-kubernetes-list-map-keys");
   node.list_is_map = text_at(schema, {"x-kubernetes-list-type"}) == "map";
   node.list_is_set = text_at(schema, {"x-kubernetes-list-type"}) == "set";
+  node.map_is_atomic = text_at(schema, {"x-kubernetes-map-type"}) == "atomic";
   node.native_unique = bool_at(schema, {"x-krater-unique"}).value_or(false);
   node.merge_key = text_at(schema, {"x-kubernetes-patch-merge-key"});
   const std::string strategy = text_at(schema, {"x-kubernetes-patch-strategy"});
