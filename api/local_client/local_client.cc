@@ -134,6 +134,7 @@ class FeedHandle final : public client::Subscription {
 class LocalClient final : public client::ObjectClient {
  public:
   LocalClient(Registry& registry, Loop& loop, std::string user) : registry_(registry), loop_(loop) {
+    info_.field_manager = user.substr(user.rfind(':') + 1);
     info_.user = std::move(user);
     info_.groups = {"system:authenticated"};
     info_.field_validation = FieldValidation::Ignore;

@@ -90,7 +90,8 @@ Loss judge_failure(const CommitPlan& plan, const std::vector<Change>& changes,
                          failure.error.code == Code::AlreadyExists;
   for (std::size_t i = 0; i < changes.size(); ++i) {
     if (plan.op_of_change[i] != failure.op) continue;
-    const bool name_taken = changes[i].created && !changes[i].generated_name;
+    const bool name_taken =
+        changes[i].created && !changes[i].generated_name && !changes[i].applies;
     return {i, lost_race && (changes[i].created ? !name_taken : changes[i].repeatable)};
   }
   return {std::nullopt, lost_race};

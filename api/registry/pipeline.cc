@@ -62,6 +62,11 @@ Result<void> decode_body(const KindSchema& schema, std::string_view name_space,
   return report(schema, info, schema.prune(object), warnings);
 }
 
+Result<void> check_body_types(const KindSchema& schema, Json object) {
+  strip_nulls(schema.built_in() ? object : object.at("metadata"));
+  return schema.check_types(object);
+}
+
 void settle(const KindSchema& schema, Json& object) {
   schema.apply_defaults(object);
   schema.canonicalize(object);

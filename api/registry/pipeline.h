@@ -26,6 +26,9 @@ struct PipelineEnv {
 Result<void> decode_body(const KindSchema& schema, std::string_view name_space,
                          const RequestInfo& info, Json& object, std::vector<std::string>& warnings);
 
+// Only the types of a body, which stays as it is.
+Result<void> check_body_types(const KindSchema& schema, Json object);
+
 // Defaults and canonical forms.
 void settle(const KindSchema& schema, Json& object);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "api/registry/field_tracking.h"
 #include "api/registry/metadata.h"
 #include "api/registry/status.h"
 #include "base/check.h"
@@ -64,7 +65,11 @@ Result<void> conclude(Change& change, Change::What what, const Json& object,
   change.before = before;
   if (what == Change::What::Nothing) return {};
   change.encoded = encode_object(object);
-  TRY(check_size(change.encoded.bytes.size()));
+  if (const Result<void> fits = check_size(change.encoded.bytes.size()); !fits) {
+    // Rather an object whose owners are forgotten than none.
+    change.encoded = encode_object(without_managers(object));
+    TRY(check_size(change.encoded.bytes.size()));
+  }
   const std::set<std::string> now =
       what == Change::What::Put ? claims_of(change.kind, object) : std::set<std::string>();
   const std::set<std::string> had =

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "api/machinery/apply/managers.h"
 #include "api/registry/encode.h"
 #include "api/registry/pipeline.h"
 #include "api/registry/view.h"
@@ -28,6 +29,8 @@ struct Change {
   std::vector<storage::Op> checks;  // further conditions, such as the namespace being there
   bool created = false;
   bool generated_name = false;
+  // An apply: when the name has been taken meanwhile, it applies to that object instead.
+  bool applies = false;
   // The writer named no revision: when somebody else was faster, the write is prepared again.
   bool repeatable = false;
   std::vector<std::string> warnings;
@@ -46,6 +49,7 @@ Result<Change> prepare(const client::Write& write, const PrepareInput& in);
 Result<Change> prepare_create(const client::CreateWrite& write, const PrepareInput& in);
 Result<Change> prepare_update(const client::UpdateWrite& write, const PrepareInput& in);
 Result<Change> prepare_patch(const client::PatchWrite& write, const PrepareInput& in);
+Result<Change> prepare_apply(const client::PatchWrite& write, const PrepareInput& in);
 Result<Change> prepare_delete(const client::DeleteWrite& write, const PrepareInput& in);
 Result<Change> prepare_bind(const client::BindWrite& write, const PrepareInput& in);
 
@@ -58,6 +62,16 @@ KindSchemaPtr stored_schema(const SchemaSet& schemas, const KindSchemaPtr& serve
 Result<KindSchemaPtr> decode_to_stored(const KindSchemaPtr& schema, std::string_view name_space,
                                        const PrepareInput& in, Json& object,
                                        std::vector<std::string>& warnings);
+bool has_subresource(const KindSchema& schema, const RequestInfo& info, std::string_view name);
+// The second half of creates and of updates. `managers`: who owns which fields, as an apply has found
+// out; nullptr: to be found out here.
+Result<Change> create_object(const KindSchemaPtr& served, Change change, std::string_view name_space,
+                             Json object, const FieldManagers* managers, const PrepareInput& in);
+Result<Change> change_object(const KindSchema& schema, Change change, std::string_view subresource,
+                             Json body, const ObjectPtr& current, const FieldManagers* managers,
+                             const PrepareInput& in);
+// Notes whether the write is bound to a revision; Code::Conflict when it is, to another one.
+Result<void> check_revision(Change& change, const std::string& asked, const Object& current);
 // Code::NotFound when absent.
 Result<ObjectPtr> existing(const View& view, const Kind& kind, std::string_view name_space,
                            std::string_view name);

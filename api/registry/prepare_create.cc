@@ -1,3 +1,5 @@
+#include "api/machinery/apply/ownership.h"
+#include "api/registry/field_tracking.h"
 #include "api/registry/keys.h"
 #include "api/registry/metadata.h"
 #include "api/registry/prepare.h"
@@ -58,22 +60,23 @@ Result<void> check_name(const KindSchema& schema, const Change& change) {
 
 }  // namespace
 
-Result<Change> prepare_create(const client::CreateWrite& write, const PrepareInput& in) {
-  TRY_ASSIGN(const KindSchemaPtr served, schema_of(in.env.schemas, write.kind));
-  if (!write.subresource.empty())
-    return not_found(write.kind, "");  // the server's business, not objects
-  Change change;
-  change.repeatable = true;
-  Json object = write.object;
+Result<Change> create_object(const KindSchemaPtr& served, Change change, std::string_view name_space,
+                             Json object, const FieldManagers* managers, const PrepareInput& in) {
   TRY_ASSIGN(const KindSchemaPtr schema,
-             decode_to_stored(served, write.name_space, in, object, change.warnings));
+             decode_to_stored(served, name_space, in, object, change.warnings));
   change.kind = schema->kind();
+  change.repeatable = true;
   TRY(name_it(in, object, change));
+  FieldManagers owners = managers != nullptr ? *managers : managers_sent(object, nullptr);
   TRY(begin_metadata(*schema, object, in.env.rng.uuid(), in.now));
   if (schema->subresources().status && !keeps_status_on_create(change.kind))
     object.get_object().erase("status");
   settle(*schema, object);
   tidy_metadata(object, change.warnings);
+  // What this process makes for itself is tracked once somebody applies it.
+  if (managers == nullptr && !in.info.in_process) {
+    record_update(owned_kind(*schema), nullptr, object, field_writer(in.info, "", in.now), owners);
+  }
 
   if (change.kind.namespaced) TRY(enter_namespace(in.view, change));
   Admission admission{Operation::Create, change.kind, change.place.name_space,
@@ -90,8 +93,16 @@ Result<Change> prepare_create(const client::CreateWrite& write, const PrepareInp
              in.view.get(change.kind, change.place.name_space, change.place.name));
   if (there && !change.generated_name) return already_exists(change.kind, change.place.name);
   change.created = true;
+  set_managers(object, std::move(owners));
   TRY(conclude(change, Change::What::Put, object, nullptr));
   return change;
+}
+
+Result<Change> prepare_create(const client::CreateWrite& write, const PrepareInput& in) {
+  TRY_ASSIGN(const KindSchemaPtr served, schema_of(in.env.schemas, write.kind));
+  if (!write.subresource.empty())
+    return not_found(write.kind, "");  // the server's business, not objects
+  return create_object(served, Change(), write.name_space, write.object, nullptr, in);
 }
 
 }  // namespace krater::api

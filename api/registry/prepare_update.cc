@@ -1,5 +1,7 @@
+#include "api/machinery/apply/ownership.h"
 #include "api/machinery/patch.h"
 #include "api/registry/deletion.h"
+#include "api/registry/field_tracking.h"
 #include "api/registry/metadata.h"
 #include "api/registry/prepare.h"
 #include "api/registry/status.h"
@@ -16,13 +18,6 @@ bool created_by_update(const Kind& kind) {
 // Custom kinds and leases are never overwritten unseen.
 bool needs_revision(const KindSchema& schema) {
   return !schema.built_in() || schema.kind() == kinds::kLease;
-}
-
-bool has_subresource(const KindSchema& schema, const RequestInfo& info, std::string_view name) {
-  if (name == "status") return schema.subresources().status || info.in_process;
-  if (name == "finalize") return schema.kind() == kinds::kNamespace;
-  if (name == "ephemeralcontainers") return schema.kind() == kinds::kPod;
-  return name.empty();
 }
 
 void take_member(Json& target, const Json& source, std::string_view key) {
@@ -62,16 +57,54 @@ Result<void> check_uid(const Kind& kind, const Json& body, const Object& old) {
                       ", UID in object meta: " + old.uid().text());
 }
 
-// The second half of updates and patches: `body` is the whole object as the client wants it (stored
-// form).
-Result<Change> change_existing(const KindSchema& schema, Change change,
-                               std::string_view subresource, Json body, const ObjectPtr& current,
-                               const PrepareInput& in) {
+Result<void> apply_patch(const KindSchema& schema, const client::PatchWrite& write, Json& target) {
+  switch (write.type) {
+    case client::PatchType::Json:
+      return json_patch(target, write.patch);
+    case client::PatchType::Merge:
+      return merge_patch(target, write.patch);
+    case client::PatchType::StrategicMerge:
+      return schema.strategic_merge(target, write.patch);
+    case client::PatchType::Apply:
+      break;  // prepare_apply()
+  }
+  return internal_error("unknown patch type");
+}
+
+}  // namespace
+
+bool has_subresource(const KindSchema& schema, const RequestInfo& info, std::string_view name) {
+  if (name == "status") return schema.subresources().status || info.in_process;
+  if (name == "finalize") return schema.kind() == kinds::kNamespace;
+  if (name == "ephemeralcontainers") return schema.kind() == kinds::kPod;
+  return name.empty();
+}
+
+// 0 and "" name none.
+Result<void> check_revision(Change& change, const std::string& asked, const Object& current) {
+  change.repeatable = asked.empty() || asked == "0";
+  if (change.repeatable || asked == current.revision().text()) return {};
+  return modified_conflict(change.kind, current.name());
+}
+
+Result<Change> change_object(const KindSchema& schema, Change change, std::string_view subresource,
+                             Json body, const ObjectPtr& current, const FieldManagers* managers,
+                             const PrepareInput& in) {
   const std::shared_ptr<const Json> old = current->document();
   TRY(check_uid(change.kind, body, *current));
+  // Only the main door lets clients write managedFields by hand.
+  const FieldManagers sent = managers != nullptr ? *managers
+                             : subresource.empty() ? managers_sent(body, old.get())
+                                                   : managers_of(*old);
   Json object = narrowed(schema, subresource, std::move(body), *old);
+  erase_path(object, {"metadata", "managedFields"});
   settle(schema, object);
   tidy_metadata(object, change.warnings);
+  FieldManagers owners = sent;
+  if (managers == nullptr && !owners.empty()) {
+    record_update(owned_kind(schema), old.get(), object,
+                  field_writer(in.info, subresource, in.now), owners);
+  }
   Admission admission{Operation::Update,
                       change.kind,
                       change.place.name_space,
@@ -87,43 +120,18 @@ Result<Change> change_existing(const KindSchema& schema, Change change,
   if (Result<void> mutated = mutate(admission); !mutated) {
     return explained(std::move(mutated).error(), change.kind, change.place.name);
   }
-  if (object == *old) {
+  const bool same = same_but_managers(object, *old);
+  if (same && same_but_times(sent, managers_of(*old))) {
     TRY(conclude(change, Change::What::Nothing, object, current));
     return change;
   }
+  set_managers(object, same ? sent : std::move(owners));
   count_generation(schema, object, *old);
   TRY(approve(schema, admission));
   TRY(conclude(change, may_go(change.kind, object) ? Change::What::Remove : Change::What::Put,
                object, current));
   return change;
 }
-
-// A revision in the body that is not the current one. 0 and "" name none.
-Result<void> check_revision(Change& change, const std::string& asked, const Object& current) {
-  change.repeatable = asked.empty() || asked == "0";
-  if (change.repeatable || asked == current.revision().text()) return {};
-  return modified_conflict(change.kind, current.name());
-}
-
-Result<void> apply_patch(const KindSchema& schema, const client::PatchWrite& write, Json& target) {
-  switch (write.type) {
-    case client::PatchType::Json:
-      return json_patch(target, write.patch);
-    case client::PatchType::Merge:
-      return merge_patch(target, write.patch);
-    case client::PatchType::StrategicMerge:
-      return schema.strategic_merge(target, write.patch);
-    case client::PatchType::Apply:
-      return make_error(
-          Code::UnsupportedMedia,
-          "the body of the request was in an unknown format - accepted media types include: "
-          "application/json-patch+json, application/merge-patch+json, "
-          "application/strategic-merge-patch+json");
-  }
-  return internal_error("unknown patch type");
-}
-
-}  // namespace
 
 Result<Change> prepare_update(const client::UpdateWrite& write, const PrepareInput& in) {
   TRY_ASSIGN(const KindSchemaPtr served, schema_of(in.env.schemas, write.kind));
@@ -149,11 +157,12 @@ Result<Change> prepare_update(const client::UpdateWrite& write, const PrepareInp
         {invalid_value("metadata.resourceVersion", "0", "must be specified for an update")});
   }
   TRY(check_revision(change, revision, *current));
-  return change_existing(*schema, std::move(change), write.subresource, std::move(body), current,
-                         in);
+  return change_object(*schema, std::move(change), write.subresource, std::move(body), current,
+                       nullptr, in);
 }
 
 Result<Change> prepare_patch(const client::PatchWrite& write, const PrepareInput& in) {
+  if (write.type == client::PatchType::Apply) return prepare_apply(write, in);
   TRY_ASSIGN(const KindSchemaPtr served, schema_of(in.env.schemas, write.kind));
   if (!has_subresource(*served, in.info, write.subresource)) return not_found(write.kind, "");
   Change change;
@@ -180,8 +189,8 @@ Result<Change> prepare_patch(const client::PatchWrite& write, const PrepareInput
   TRY_ASSIGN(const KindSchemaPtr schema,
              decode_to_stored(served, write.name_space, in, body, change.warnings));
   TRY(check_body_name(write.name, body));
-  return change_existing(*schema, std::move(change), write.subresource, std::move(body), current,
-                         in);
+  return change_object(*schema, std::move(change), write.subresource, std::move(body), current,
+                       nullptr, in);
 }
 
 }  // namespace krater::api

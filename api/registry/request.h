@@ -24,7 +24,12 @@ struct RequestInfo {
   std::vector<std::string> groups{};
   bool dry_run = false;
   FieldValidation field_validation = FieldValidation::Warn;
+  // Who managedFields name as the writer.
   std::string field_manager{};
+  // Of an apply: take over fields that others own.
+  bool force = false;
+  // Why this client may not create what it applies; nothing: it may.
+  std::optional<Error> create_refused{};
   // Paths of duplicate keys the JSON parser saw in the body (JsonParseOptions::duplicates).
   std::vector<std::string> duplicate_fields{};
   // A component of this process: updates without resourceVersion are allowed for every kind.

@@ -26,6 +26,19 @@ Result<DecodedBody> decode_text(const Request& request, BodyFormat format) {
   return out;
 }
 
+// YAML, of which JSON is one style: what kubectl sends is JSON.
+Result<DecodedBody> decode_configuration(const Request& request) {
+  const std::size_t start = request.body.find_first_not_of(" \t\r\n");
+  const bool is_json = start != std::string::npos && request.body[start] == '{';
+  if (is_json) {
+    Result<DecodedBody> out = decode_text(request, BodyFormat::Json);
+    if (out) return out;
+  }
+  Result<DecodedBody> out = decode_text(request, BodyFormat::Yaml);
+  if (!out) return bad_request("error decoding YAML: " + out.error().message);
+  return out;
+}
+
 Result<void> check_type(const Json& object, std::string_view api_version, std::string_view kind) {
   const std::string said_version = text_at(object, {"apiVersion"});
   const std::string said_kind = text_at(object, {"kind"});
@@ -59,6 +72,24 @@ std::string manager_of(const Exchange& exchange) {
   std::erase_if(name, [](unsigned char c) { return c < 0x20 || c > 0x7e; });
   name.resize(std::min(name.size(), kFieldManagerMax));
   return name.empty() ? "unknown" : name;
+}
+
+Result<void> check_manager(std::string_view name, std::string_view options_kind) {
+  std::vector<Cause> causes;
+  if (name.size() > kFieldManagerMax) {
+    causes.push_back({"FieldValueTooLong", "Too long: may not be more than 128 bytes",
+                      "fieldManager"});
+  }
+  // Bytes above ASCII may be printable letters.
+  if (std::any_of(name.begin(), name.end(), [](char c) { return (c >= 0 && c < 0x20) || c == 0x7f; })) {
+    std::string shown;
+    append_json_string(shown, name);
+    causes.push_back({"FieldValueInvalid",
+                      "Invalid value: " + shown + ": should only contain printable characters",
+                      "fieldManager"});
+  }
+  if (causes.empty()) return {};
+  return invalid_options(options_kind, std::move(causes));
 }
 
 Result<bool> dry_run(const std::vector<std::string>& values, std::string_view options_kind) {
@@ -125,6 +156,7 @@ Result<Json> decode_delete_options(const Request& request, const SchemaSet& sche
 }
 
 Result<DecodedBody> decode_patch(const Request& request, client::PatchType type) {
+  if (type == client::PatchType::Apply) return decode_configuration(request);
   DecodedBody out;
   JsonParseOptions options;
   options.duplicates = &out.duplicates;
@@ -142,6 +174,7 @@ Result<RequestInfo> request_info(const Exchange& exchange, std::string_view opti
   RequestInfo info;
   info.user = exchange.who.user;
   info.groups = exchange.who.groups;
+  TRY(check_manager(query.first("fieldManager"), options_kind));
   info.field_manager = manager_of(exchange);
   info.duplicate_fields = std::move(duplicates);
   TRY_ASSIGN(info.dry_run, dry_run(query.all("dryRun"), options_kind));
@@ -155,6 +188,23 @@ Result<RequestInfo> request_info(const Exchange& exchange, std::string_view opti
                        "\"Ignore\", \"Strict\", \"Warn\"");
   }
   return info;
+}
+
+Result<bool> patch_force(const Exchange& exchange, client::PatchType type) {
+  const Query& query = exchange.request.query;
+  std::vector<Cause> causes;
+  const std::string manager(query.first("fieldManager"));
+  if (type == client::PatchType::Apply) {
+    if (manager.empty()) {
+      causes.push_back({"FieldValueRequired", "Required value: is required for apply patch",
+                        "fieldManager"});
+    }
+  } else if (query.has("force")) {
+    causes.push_back({"FieldValueForbidden",
+                      "Forbidden: may not be specified for non-apply patch", "force"});
+  }
+  if (!causes.empty()) return invalid_options("PatchOptions", std::move(causes));
+  return query.flag("force");
 }
 
 Result<DeleteRequest> delete_request(const Exchange& exchange, const SchemaSet& schemas,

@@ -35,6 +35,10 @@ Result<DecodedBody> decode_patch(const Request& request, client::PatchType type)
 Result<RequestInfo> request_info(const Exchange& exchange, std::string_view options_kind,
                                  std::vector<std::string> duplicates = {});
 
+// What a PATCH of this type must and must not say besides: an apply names its manager, and nothing
+// else may be forced. Answers whether it is.
+Result<bool> patch_force(const Exchange& exchange, client::PatchType type);
+
 // Body over query, as upstream. dryRun in either is reported through `dry_run`.
 struct DeleteRequest {
   client::DeleteWrite write;

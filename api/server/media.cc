@@ -114,13 +114,12 @@ Result<client::PatchType> patch_type(std::string_view content_type) {
   if (type == "application/json-patch+json") return client::PatchType::Json;
   if (type == "application/merge-patch+json") return client::PatchType::Merge;
   if (type == "application/strategic-merge-patch+json") return client::PatchType::StrategicMerge;
-  const bool apply = type.starts_with("application/apply-patch");
+  if (type == "application/apply-patch+yaml") return client::PatchType::Apply;
   return make_error(
       Code::UnsupportedMedia,
-      std::string(apply ? "server-side apply is not served, use client-side apply: " : "") +
-          "the body of the request was in an unknown format - accepted media types include: "
-          "application/json-patch+json, application/merge-patch+json, "
-          "application/strategic-merge-patch+json");
+      "the body of the request was in an unknown format - accepted media types include: "
+      "application/json-patch+json, application/merge-patch+json, "
+      "application/strategic-merge-patch+json, application/apply-patch+yaml");
 }
 
 }  // namespace krater::api

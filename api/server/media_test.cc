@@ -59,8 +59,7 @@ TEST(ContentType, OfBodiesAndPatches) {
   EXPECT_EQ(*patch_type("application/json-patch+json"), client::PatchType::Json);
   EXPECT_EQ(*patch_type("application/strategic-merge-patch+json"),
             client::PatchType::StrategicMerge);
-  // kubectl tells by the code that server-side apply is not to be had.
-  EXPECT_EQ(patch_type("application/apply-patch+yaml").error().code, Code::UnsupportedMedia);
+  EXPECT_EQ(*patch_type("application/apply-patch+yaml"), client::PatchType::Apply);
   EXPECT_EQ(patch_type("application/json").error().code, Code::UnsupportedMedia);
   EXPECT_EQ(patch_type("application/apply-patch+cbor").error().code, Code::UnsupportedMedia);
 }

@@ -27,6 +27,15 @@ Response render_answer(const Deps& deps, const Exchange& x, const Media& media,
   return response;
 }
 
+// An apply creates what is not there, and patching is not yet the right to create.
+std::optional<Error> refuse_create(const Deps& deps, const Exchange& x) {
+  Attributes what = x.what;
+  what.verb = "create";
+  const Authorizer::Verdict verdict = deps.authorizer.decide(x.who, what);
+  if (verdict.allowed && !NodeScope(x.who)) return std::nullopt;
+  return refusal(x.who, what, verdict.reason);
+}
+
 }  // namespace
 
 Answering create(Deps& deps, Exchange& x) {
@@ -67,6 +76,10 @@ Answering patch(Deps& deps, Exchange& x) {
   if (!body) co_return respond_error(body.error());
   Result<RequestInfo> info = request_info(x, "PatchOptions", std::move(body->duplicates));
   if (!info) co_return respond_error(info.error());
+  const Result<bool> force = patch_force(x, *type);
+  if (!force) co_return respond_error(force.error());
+  info->force = *force;
+  if (*type == client::PatchType::Apply) info->create_refused = refuse_create(deps, x);
   client::Write write = client::PatchWrite{x.schema->kind(),        x.path.name_space, x.path.name, *type,
                            std::move(body->object), x.path.subresource};
   const Result<Answer> answer = co_await commit(deps, write, *info);
