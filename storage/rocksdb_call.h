@@ -48,7 +48,7 @@ class RocksdbCall {
 // What `call` answers; it should do nothing but call RocksDB.
 template <typename Call>
 auto in_rocksdb(Call&& call) {
-  const RocksdbCall inside;
+  [[maybe_unused]] const RocksdbCall inside;
   return std::forward<Call>(call)();
 }
 
