@@ -1,11 +1,12 @@
-// May this identity do that? An interface: the built-in policy below is what a cluster needs
-// without RBAC objects. Any thread.
+// May this identity do that? An interface. The built-in policy is what a cluster needs before it
+// has RBAC objects; RBAC (api/auth/rbac) adds what roles and bindings grant. Any thread.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/auth/identity.h"
 #include "api/auth/node_graph.h"
@@ -24,6 +25,12 @@ struct Attributes {
   std::string pinned_node{};
 };
 
+// rbac/v1 PolicyRule.
+struct PolicyRule {
+  std::vector<std::string> verbs{}, api_groups{}, resources{}, resource_names{}, paths{};
+  friend bool operator==(const PolicyRule&, const PolicyRule&) = default;
+};
+
 class Authorizer {
  public:
   virtual ~Authorizer() = default;
@@ -32,6 +39,8 @@ class Authorizer {
     std::string reason{};
   };
   virtual Verdict decide(const Identity& who, const Attributes& what) const = 0;
+  // What somebody may do in a namespace as far as it can be listed ("" : at the cluster scope).
+  virtual std::vector<PolicyRule> rules(const Identity& who, std::string_view name_space) const = 0;
 };
 
 // Code::Forbidden with Kubernetes' words:
@@ -41,7 +50,7 @@ Error refusal(const Identity& who, const Attributes& what, const std::string& re
 
 // system:masters may do everything. Nodes may do what their own node and the pods bound to it need
 // (see NodeRules). Everybody authenticated may read discovery, versions and health and ask about
-// himself; anybody may read version and
+// himself; anybody may read version and health.
 std::unique_ptr<Authorizer> make_built_in_authorizer(ObjectLookup lookup, const NodeGraph& graph);
 
 }  // namespace krater::api

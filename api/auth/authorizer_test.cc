@@ -31,7 +31,7 @@ class Policy : public ::testing::Test {
   bool may(const Identity& who, Attributes what) { return authorizer_->decide(who, what).allowed; }
 
   std::map<std::string, ObjectPtr> pods_;
-  std::vector<PodChange> changes_;
+  std::vector<ObjectChange> changes_;
   ObjectLookup lookup_ = [this](const Kind&, std::string_view,
                                 std::string_view name) -> Result<ObjectPtr> {
     const auto found = pods_.find(std::string(name));
@@ -40,7 +40,7 @@ class Policy : public ::testing::Test {
   };
   NodeGraph graph_{
       {[] { return Result<void>(); },
-       [this]() -> Result<std::vector<PodChange>> { return std::exchange(changes_, {}); }}};
+       [this]() -> Result<std::vector<ObjectChange>> { return std::exchange(changes_, {}); }}};
   std::unique_ptr<Authorizer> authorizer_ = make_built_in_authorizer(lookup_, graph_);
   const Identity n1_{"system:node:n1", {}, {"system:nodes", "system:authenticated"}, {}};
   const Identity robot_{"system:serviceaccount:default:robot",
@@ -191,9 +191,9 @@ TEST(NodeGraph, StartsAnewWhenHistoryIsGone) {
                      ++restarts;
                      return Result<void>();
                    },
-                   [&]() -> Result<std::vector<PodChange>> {
+                   [&]() -> Result<std::vector<ObjectChange>> {
                      if (std::exchange(expired, false)) return make_error(Code::Expired, "too old");
-                     return std::vector<PodChange>{{p, false}};
+                     return std::vector<ObjectChange>{{p, false}};
                    }});
   EXPECT_EQ(graph.nodes_referring("secrets", "default", "s"), std::set<std::string>{"n1"});
   EXPECT_EQ(restarts, 2);

@@ -2,12 +2,8 @@
 
 #include <utility>
 
-#include "base/log.h"
-
 namespace krater::api {
 namespace {
-
-constexpr int kRestarts = 3;
 
 void add(std::set<PodReference>& out, std::string_view resource, std::string_view name) {
   if (!name.empty()) out.insert({std::string(resource), std::string(name)});
@@ -71,7 +67,14 @@ std::set<std::string> NodeGraph::nodes_referring(std::string_view resource,
                                                  std::string_view name) const {
   const std::lock_guard lock(mutex_);
   std::set<std::string> out;
-  if (!catch_up()) return out;
+  const bool current = history_.catch_up(
+      started_,
+      [this] {
+        pods_.clear();
+        index_.clear();
+      },
+      [this](const ObjectChange& change) { apply(change); });
+  if (!current) return out;
   const auto found =
       index_.find(std::tuple(std::string(resource), std::string(name_space), std::string(name)));
   if (found == index_.end()) return out;
@@ -79,35 +82,14 @@ std::set<std::string> NodeGraph::nodes_referring(std::string_view resource,
   return out;
 }
 
-bool NodeGraph::catch_up() const {
-  for (int attempt = 0; attempt < kRestarts; ++attempt) {
-    if (!started_) {
-      pods_.clear();
-      index_.clear();
-      if (const Result<void> restarted = source_.restart(); !restarted) {
-        log::error("auth.node_graph", {{"why", restarted.error().message}});
-        return false;
-      }
-      started_ = true;
-    }
-    const Result<std::vector<PodChange>> changes = source_.pull();
-    if (changes) {
-      for (const PodChange& change : *changes) apply(change);
-      return true;
-    }
-    started_ = false;
-  }
-  return false;
-}
-
-void NodeGraph::apply(const PodChange& change) const {
-  const std::pair key(change.pod->name_space(), change.pod->name());
+void NodeGraph::apply(const ObjectChange& change) const {
+  const std::pair key(change.object->name_space(), change.object->name());
   if (const auto before = pods_.find(key); before != pods_.end()) {
     count(key.first, before->second, -1);
     pods_.erase(before);
   }
   if (change.gone) return;
-  const std::shared_ptr<const Json> document = change.pod->document();
+  const std::shared_ptr<const Json> document = change.object->document();
   const std::string node = text_at(*document, {"spec", "nodeName"});
   if (node.empty()) return;
   const Entry& entry = pods_.emplace(key, Entry{node, references_of(*document)}).first->second;

@@ -13,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "api/auth/history.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "model/object.h"
@@ -27,22 +28,10 @@ struct PodReference {
 // Everything a pod names in its volumes, environment and pull secrets. Pure.
 std::set<PodReference> references_of(const Json& pod);
 
-// What happened to a pod since the last question.
-struct PodChange {
-  ObjectPtr pod;
-  bool gone = false;
-};
-
 class NodeGraph {
  public:
-  // `pull` answers all changes since its last call (the first call: all pods).
-  // An error (history compacted under the reader) makes the graph start anew: `restart` is called,
-  // then `pull`.
-  struct Source {
-    std::function<Result<void>()> restart;
-    std::function<Result<std::vector<PodChange>>()> pull;
-  };
-  explicit NodeGraph(Source source) : source_(std::move(source)) {}
+  // `pods`: the history of all pods.
+  explicit NodeGraph(History pods) : history_(std::move(pods)) {}
 
   // The nodes whose pods in `name_space` refer to the thing. Empty also when the pods cannot be
   // read.
@@ -54,11 +43,10 @@ class NodeGraph {
     std::string node;
     std::set<PodReference> references;
   };
-  bool catch_up() const;
-  void apply(const PodChange& change) const;
+  void apply(const ObjectChange& change) const;
   void count(const std::string& name_space, const Entry& entry, int by) const;
 
-  Source source_;
+  History history_;
   mutable std::mutex mutex_;
   mutable bool started_ = false;
   mutable std::map<std::pair<std::string, std::string>, Entry> pods_;  // by namespace, name

@@ -7,7 +7,7 @@ namespace {
 
 TEST(BuiltinSchemas, LoadAndAreFoundByEveryName) {
   const auto schemas = make_builtin_schemas();
-  EXPECT_EQ(schemas->all().size(), 19U);
+  EXPECT_EQ(schemas->all().size(), 23U);
   EXPECT_EQ(schemas->all().front()->kind(), kinds::kNamespace);
   for (const Kind* kind :
        {&kinds::kNamespace, &kinds::kNode, &kinds::kPod, &kinds::kService, &kinds::kEndpoints,

@@ -1,10 +1,14 @@
 #include "api/registry/defaults.h"
 
 #include <array>
+#include <iterator>
 #include <memory>
+#include <mutex>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "api/registry/default_roles.h"
 
 namespace krater::api {
 namespace {
@@ -33,37 +37,43 @@ std::vector<client::CreateWrite> wanted() {
        priority_class(
            "system-node-critical", 2'000'001'000,
            "Used for system critical pods that must not be moved from their current node.")});
+  std::vector<client::CreateWrite> roles = default_roles();
+  std::move(roles.begin(), roles.end(), std::back_inserter(out));
   return out;
 }
 
-// One after the other; a restart finds them there.
-struct Chain : std::enable_shared_from_this<Chain> {
-  Chain(Registry& target, std::function<void(Result<void>)> when_done)
-      : registry(target), done(std::move(when_done)), writes(wanted()) {}
+// All at once, so that they share the disk's syncs; none needs another. A restart finds them there.
+struct Batch {
+  explicit Batch(std::function<void(Result<void>)> when_done) : done(std::move(when_done)) {}
 
-  void step() {
-    if (next == writes.size()) return done({});
-    RequestInfo info;
-    info.user = "system:apiserver";
-    info.in_process = true;
-    registry.write(writes[next++], std::move(info),
-                   [self = shared_from_this()](Result<Answer> answer) {
-                     if (!answer && answer.error().code != Code::AlreadyExists)
-                       return self->done(std::move(answer).error());
-                     self->step();
-                   });
+  void answered(const Result<Answer>& answer) {
+    {
+      const std::lock_guard lock(mutex);
+      if (!answer && answer.error().code != Code::AlreadyExists) result = answer.error();
+      if (--open > 0) return;
+    }
+    done(std::move(result));
   }
 
-  Registry& registry;
+  std::mutex mutex;
   std::function<void(Result<void>)> done;
-  std::vector<client::CreateWrite> writes;
-  std::size_t next = 0;
+  std::size_t open = 0;
+  Result<void> result;
 };
 
 }  // namespace
 
 void create_default_objects(Registry& registry, std::function<void(Result<void>)> done) {
-  std::make_shared<Chain>(registry, std::move(done))->step();
+  std::vector<client::CreateWrite> writes = wanted();
+  const auto batch = std::make_shared<Batch>(std::move(done));
+  batch->open = writes.size();
+  for (client::CreateWrite& write : writes) {
+    RequestInfo info;
+    info.user = "system:apiserver";
+    info.in_process = true;
+    registry.write(std::move(write), std::move(info),
+                   [batch](Result<Answer> answer) { batch->answered(answer); });
+  }
 }
 
 }  // namespace krater::api

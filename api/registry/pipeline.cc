@@ -72,7 +72,8 @@ void settle(const KindSchema& schema, Json& object) {
   schema.canonicalize(object);
 }
 
-Result<void> approve(const KindSchema& schema, const Admission& admission) {
+Result<void> approve(const KindSchema& schema, const Admission& admission,
+                     const RequestInfo& info) {
   Causes causes = validate_finalizers(admission.object, admission.old);
   for (Causes more : {schema.validate(admission.object, admission.old), validate(admission)}) {
     causes.insert(causes.end(), std::make_move_iterator(more.begin()),
@@ -81,6 +82,11 @@ Result<void> approve(const KindSchema& schema, const Admission& admission) {
   if (!causes.empty()) return invalid(schema.kind(), admission.name, std::move(causes));
   if (Result<void> admitted = admit(admission); !admitted) {
     return explained(std::move(admitted).error(), schema.kind(), admission.name);
+  }
+  if (!info.permit) return {};
+  if (Result<void> permitted = info.permit(schema.kind(), admission.object, admission.old);
+      !permitted) {
+    return explained(std::move(permitted).error(), schema.kind(), admission.name);
   }
   return {};
 }

@@ -32,8 +32,9 @@ Result<void> check_body_types(const KindSchema& schema, Json object);
 // Defaults and canonical forms.
 void settle(const KindSchema& schema, Json& object);
 
-// Validation and validating admission. Code::Invalid with all causes, or admission's refusal.
-Result<void> approve(const KindSchema& schema, const Admission& admission);
+// Validation, validating admission, and what the writer himself may do. Code::Invalid with all
+// causes, or a refusal.
+Result<void> approve(const KindSchema& schema, const Admission& admission, const RequestInfo& info);
 
 // Turns a bare refusal of admission into `pods "p" is forbidden: …`.
 Error explained(Error error, const Kind& kind, std::string_view name);

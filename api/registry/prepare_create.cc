@@ -87,7 +87,7 @@ Result<Change> create_object(const KindSchemaPtr& served, Change change, std::st
     return explained(std::move(mutated).error(), change.kind, change.place.name);
   }
   TRY(check_name(*schema, change));
-  TRY(approve(*schema, admission));
+  TRY(approve(*schema, admission, in.info));
 
   TRY_ASSIGN(const ObjectPtr there,
              in.view.get(change.kind, change.place.name_space, change.place.name));

@@ -127,7 +127,7 @@ Result<Change> change_object(const KindSchema& schema, Change change, std::strin
   }
   set_managers(object, same ? sent : std::move(owners));
   count_generation(schema, object, *old);
-  TRY(approve(schema, admission));
+  TRY(approve(schema, admission, in.info));
   TRY(conclude(change, may_go(change.kind, object) ? Change::What::Remove : Change::What::Put,
                object, current));
   return change;

@@ -32,6 +32,9 @@ struct RequestInfo {
   std::optional<Error> create_refused{};
   // Paths of duplicate keys the JSON parser saw in the body (JsonParseOptions::duplicates).
   std::vector<std::string> duplicate_fields{};
+  // What this writer may put where, beyond the authorization of the request: asked once the object
+  // is as it would be stored (`old`: what is there, nullptr on create). Empty: everything.
+  std::function<Result<void>(const Kind& kind, const Json& object, const Json* old)> permit{};
   // A component of this process: updates without resourceVersion are allowed for every kind.
   bool in_process = false;
 };

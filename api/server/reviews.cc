@@ -3,6 +3,7 @@
 #include <array>
 
 #include "api/auth/node_rules.h"
+#include "api/auth/rbac/policy_rule.h"
 #include "api/registry/status.h"
 #include "api/server/body.h"
 #include "api/server/handlers.h"
@@ -181,24 +182,9 @@ Answering self_subject_rules_review(Deps& deps, Exchange& x) {
   if (!body) co_return respond_error(body.error());
   JsonArray resource_rules;
   JsonArray path_rules;
-  const auto resource_rule = [&](JsonArray verbs, JsonArray groups, JsonArray resources) {
-    resource_rules.push_back(JsonObject{{"verbs", std::move(verbs)},
-                                        {"apiGroups", std::move(groups)},
-                                        {"resources", std::move(resources)}});
-  };
-  if (x.who.in(kMastersGroup)) {
-    resource_rule({"*"}, {"*"}, {"*"});
-    path_rules.push_back(
-        JsonObject{{"verbs", JsonArray{"*"}}, {"nonResourceURLs", JsonArray{"*"}}});
-  }
-  resource_rule({"create"}, {"authorization.k8s.io"},
-                {"selfsubjectaccessreviews", "selfsubjectrulesreviews"});
-  resource_rule({"create"}, {"authentication.k8s.io"}, {"selfsubjectreviews"});
-  path_rules.push_back(
-      JsonObject{{"verbs", JsonArray{"get"}},
-                 {"nonResourceURLs",
-                  JsonArray{"/api", "/api/*", "/apis", "/apis/*", "/healthz", "/livez", "/openapi",
-                            "/openapi/*", "/readyz", "/version", "/version/"}}});
+  const std::string name_space = text_at(body->object, {"spec", "namespace"});
+  for (const PolicyRule& rule : deps.authorizer.rules(x.who, name_space))
+    (rule.paths.empty() ? resource_rules : path_rules).push_back(to_json_value(rule));
   // A node's rules depend on what runs on it and cannot be listed.
   const bool incomplete = static_cast<bool>(NodeScope(x.who));
   co_return respond_json(201, review(kAuthz, "SelfSubjectRulesReview", body->object,

@@ -43,9 +43,8 @@ class BeastServer final : public ApiServer {
                        resident_bytes);
     metrics_.add_gauge("process_cpu_seconds_total", "Processor time of the process.",
                        [] { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; });
-    metrics_.add_gauge("krater_store_revision", "Revision of the newest write.", [this] {
-      return static_cast<double>(deps_.registry.revision().number());
-    });
+    metrics_.add_gauge("krater_store_revision", "Revision of the newest write.",
+                       [this] { return static_cast<double>(deps_.registry.revision().number()); });
     metrics_.add_gauge("krater_tunnels", "Connected node agents.",
                        [this] { return static_cast<double>(tunnels_.size()); });
   }
@@ -189,22 +188,33 @@ ObjectLookup registry_lookup(const Registry& registry) {
   };
 }
 
-NodeGraph::Source pod_history(const Registry& registry) {
-  auto watch = std::make_shared<std::unique_ptr<Watch>>();
-  return {[&registry, watch]() -> Result<void> {
-            TRY_ASSIGN(*watch, registry.watch(kinds::kPod, {}, [] {}));
+History object_history(const Registry& registry, std::vector<Kind> kinds) {
+  struct State {
+    std::vector<Kind> kinds;
+    std::vector<std::unique_ptr<Watch>> watches{};
+  };
+  auto state = std::make_shared<State>(State{std::move(kinds)});
+  return {[&registry, state]() -> Result<void> {
+            state->watches.clear();
+            for (const Kind& kind : state->kinds) {
+              TRY_ASSIGN(std::unique_ptr<Watch> watch, registry.watch(kind, {}, [] {}));
+              state->watches.push_back(std::move(watch));
+            }
             return {};
           },
-          [watch]() -> Result<std::vector<PodChange>> {
-            std::vector<PodChange> out;
-            for (;;) {
-              TRY_ASSIGN(const std::vector<WatchEvent> events, (*watch)->next(256));
-              if (events.empty()) return out;
-              for (const WatchEvent& event : events) {
-                if (event.object)
-                  out.push_back({event.object, event.type == WatchEvent::Type::Deleted});
+          [state]() -> Result<std::vector<ObjectChange>> {
+            std::vector<ObjectChange> out;
+            for (const std::unique_ptr<Watch>& watch : state->watches) {
+              for (;;) {
+                TRY_ASSIGN(const std::vector<WatchEvent> events, watch->next(256));
+                if (events.empty()) break;
+                for (const WatchEvent& event : events) {
+                  if (event.object)
+                    out.push_back({event.object, event.type == WatchEvent::Type::Deleted});
+                }
               }
             }
+            return out;
           }};
 }
 

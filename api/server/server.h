@@ -76,8 +76,8 @@ class ApiServer {
 
 std::unique_ptr<ApiServer> make_api_server(ServerOptions options, ServerParts parts);
 
-// The pods' history from the registry, for the node authorizer.
-NodeGraph::Source pod_history(const Registry& registry);
+// The history of all objects of some kinds, for the indexes that authorization keeps.
+History object_history(const Registry& registry, std::vector<Kind> kinds);
 ObjectLookup registry_lookup(const Registry& registry);
 
 }  // namespace krater::api

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "api/auth/impersonation.h"
 #include "api/registry/status.h"
 #include "api/server/routes.h"
 #include "base/log.h"
@@ -21,6 +22,23 @@ Credentials credentials_of(const Request& request) {
       space != std::string_view::npos && to_lower(header.substr(0, space)) == "bearer";
   // Another scheme is a credential that does not hold, not the lack of one.
   out.bearer = bearer ? std::string(trim(header.substr(space + 1))) : std::string();
+  return out;
+}
+
+constexpr std::string_view kExtraHeader = "impersonate-extra-";
+
+Impersonation impersonation_of(const Request& request) {
+  Impersonation out;
+  for (const auto& [name, value] : request.headers) {
+    const std::string header = to_lower(name);
+    if (header == "impersonate-user") out.user = value;
+    if (header == "impersonate-uid") out.uid = value;
+    if (header == "impersonate-group") out.groups.push_back(value);
+    if (header.starts_with(kExtraHeader)) {
+      const std::string key = header.substr(kExtraHeader.size());
+      out.extra[percent_decode(key, false).value_or(key)].push_back(value);
+    }
+  }
   return out;
 }
 
@@ -96,8 +114,15 @@ Call Service::admit(const Request& request) const {
   call.labels.verb = to_lower(request.method);
   Result<Identity> who = deps_.authenticator.authenticate(credentials_of(request));
   Result<std::optional<ResourcePath>> path = parse_resource_path(request.path);
-  if (!who) {
+  const bool known = who.has_value();
+  if (known) {
+    const Impersonation wanted = impersonation_of(request);
+    if (wanted.asked()) who = impersonate(deps_.authorizer, *who, wanted);
+  }
+  if (!known) {
     call.refused = respond_error(make_error(Code::Unauthorized, "Unauthorized"));
+  } else if (!who) {
+    call.refused = respond_error(who.error());
   } else if (!path) {
     call.refused = respond_error(path.error());
   } else if (call.exchange.who = *std::move(who); *path) {

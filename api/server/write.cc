@@ -1,21 +1,32 @@
 // create, update, patch, delete, deletecollection: decode, hand to the one door, render what comes
 // back.
 #include "api/auth/node_rules.h"
+#include "api/auth/rbac/rbac_authorizer.h"
 #include "api/registry/status.h"
 #include "api/server/await.h"
 #include "api/server/body.h"
 #include "api/server/handlers.h"
 #include "api/server/render.h"
+#include "model/rbac_kinds.h"
 
 namespace krater::api::handlers {
 namespace {
 
-// By reference, and the callback captures by reference: GCC 12 copies closures and aggregates that are temporaries of a
-// co_await expression bit by bit, which breaks every short string in them. The caller's frame outlives the wait.
+// By reference, and the callback captures by reference: GCC 12 copies closures and aggregates that
+// are temporaries of a co_await expression bit by bit, which breaks every short string in them. The
+// caller's frame outlives the wait.
 boost::asio::awaitable<Result<Answer>> commit(Deps& deps, client::Write& write, RequestInfo& info) {
   co_return co_await answer_of<Result<Answer>>([&](Registry::Done done) {
     deps.registry.write(std::move(write), std::move(info), std::move(done));
   });
+}
+
+// Roles and bindings hand on no more than their writer has.
+void guard_roles(const Deps& deps, const Exchange& x, RequestInfo& info) {
+  if (x.path.group != kinds::kRole.group || x.who.in(kMastersGroup)) return;
+  info.permit = [&deps, who = x.who](const Kind& kind, const Json& object, const Json* old) {
+    return check_escalation(deps.authorizer, who, kind, object, old, deps.lookup());
+  };
 }
 
 Response render_answer(const Deps& deps, const Exchange& x, const Media& media,
@@ -49,7 +60,9 @@ Answering create(Deps& deps, Exchange& x) {
   }
   Result<RequestInfo> info = request_info(x, "CreateOptions", std::move(body->duplicates));
   if (!info) co_return respond_error(info.error());
-  client::Write write = client::CreateWrite{x.schema->kind(), x.path.name_space, std::move(body->object)};
+  guard_roles(deps, x, *info);
+  client::Write write =
+      client::CreateWrite{x.schema->kind(), x.path.name_space, std::move(body->object)};
   const Result<Answer> answer = co_await commit(deps, write, *info);
   co_return render_answer(deps, x, *media, answer);
 }
@@ -61,8 +74,9 @@ Answering update(Deps& deps, Exchange& x) {
   if (!body) co_return respond_error(body.error());
   Result<RequestInfo> info = request_info(x, "UpdateOptions", std::move(body->duplicates));
   if (!info) co_return respond_error(info.error());
+  guard_roles(deps, x, *info);
   client::Write write = client::UpdateWrite{x.schema->kind(), x.path.name_space, x.path.name,
-                            std::move(body->object), x.path.subresource};
+                                            std::move(body->object), x.path.subresource};
   const Result<Answer> answer = co_await commit(deps, write, *info);
   co_return render_answer(deps, x, *media, answer);
 }
@@ -76,6 +90,7 @@ Answering patch(Deps& deps, Exchange& x) {
   if (!body) co_return respond_error(body.error());
   Result<RequestInfo> info = request_info(x, "PatchOptions", std::move(body->duplicates));
   if (!info) co_return respond_error(info.error());
+  guard_roles(deps, x, *info);
   const Result<bool> force = patch_force(x, *type);
   if (!force) co_return respond_error(force.error());
   info->force = *force;

@@ -10,6 +10,7 @@
 #include "controllers/namespace/namespace_controller.h"
 #include "controllers/node/node_controller.h"
 #include "controllers/queue/queue_controller.h"
+#include "controllers/rbac/aggregation.h"
 #include "controllers/raycluster/raycluster_controller.h"
 #include "controllers/rayjob/rayjob_controller.h"
 #include "scheduler/scheduler.h"
@@ -49,6 +50,7 @@ struct ControlPlane::Controllers {
     loop.add(controllers::make_node_controller(), as(prefix + "node-controller"));
     loop.add(controllers::make_pod_gc_controller(), as(prefix + "pod-garbage-collector"));
     loop.add(controllers::make_endpoints_controller(), as(prefix + "endpoint-controller"));
+    loop.add(controllers::make_role_aggregation_controller(), as(prefix + "clusterrole-aggregation-controller"));
     if (parts_.api_port != 0) {
       loop.add(controllers::make_api_service_controller({parts_.api_host, parts_.api_port}), as("system:apiserver"));
     }

@@ -6,6 +6,7 @@
 
 #include "api/auth/authenticator.h"
 #include "api/auth/authorizer.h"
+#include "api/auth/rbac/rbac_authorizer.h"
 #include "api/machinery/schema.h"
 #include "api/registry/registry.h"
 #include "api/server/server.h"
@@ -16,6 +17,7 @@
 #include "cli/files.h"
 #include "cli/loop_thread.h"
 #include "cli/scheduler_gauges.h"
+#include "model/rbac_kinds.h"
 #include "runtime/http_client.h"
 #include "runtime/io_threads.h"
 #include "runtime/system.h"
@@ -128,8 +130,11 @@ Result<void> ServerProcess::State::serve() {
   tokens = std::make_unique<api::ServiceAccountTokens>(signer, api::TokenSettings(), clock, rng);
   const api::ObjectLookup lookup = api::registry_lookup(*registry);
   authenticator = api::make_authenticator(*tokens, lookup, clock);
-  graph = std::make_unique<api::NodeGraph>(api::pod_history(*registry));
-  authorizer = api::make_built_in_authorizer(lookup, *graph);
+  graph = std::make_unique<api::NodeGraph>(api::object_history(*registry, {kinds::kPod}));
+  authorizer = api::make_rbac_authorizer(
+      api::make_built_in_authorizer(lookup, *graph),
+      api::object_history(*registry, {kinds::kRole, kinds::kClusterRole, kinds::kRoleBinding,
+                                      kinds::kClusterRoleBinding}));
 
   api::ServerOptions how;
   how.address = listen.host;

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "model/rbac_kinds.h"
+
 namespace krater {
 namespace kinds {
 
@@ -18,6 +20,11 @@ const Kind kEndpointSlice{"discovery.k8s.io", "v1", "EndpointSlice", "endpointsl
 const Kind kLease{"coordination.k8s.io", "v1", "Lease", "leases", true};
 const Kind kPriorityClass{"scheduling.k8s.io", "v1", "PriorityClass", "priorityclasses", false};
 const Kind kJob{"batch", "v1", "Job", "jobs", true};
+const Kind kRole{"rbac.authorization.k8s.io", "v1", "Role", "roles", true};
+const Kind kClusterRole{"rbac.authorization.k8s.io", "v1", "ClusterRole", "clusterroles", false};
+const Kind kRoleBinding{"rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings", true};
+const Kind kClusterRoleBinding{"rbac.authorization.k8s.io", "v1", "ClusterRoleBinding",
+                               "clusterrolebindings", false};
 const Kind kRayCluster{"ray.io", "v1", "RayCluster", "rayclusters", true};
 const Kind kRayJob{"ray.io", "v1", "RayJob", "rayjobs", true};
 const Kind kPodGroup{"scheduling.volcano.sh", "v1beta1", "PodGroup", "podgroups", true};
@@ -28,10 +35,17 @@ const Kind kVolcanoJob{"batch.volcano.sh", "v1alpha1", "Job", "jobs", true};
 
 const Kind* find_kind(std::string_view api_version, std::string_view kind) {
   using namespace kinds;  // NOLINT(google-build-using-namespace)
-  static const std::array<const Kind*, 18> kAll{
-      &kNamespace, &kNode,           &kPod,    &kService,       &kEndpoints, &kConfigMap,
-      &kSecret,    &kServiceAccount, &kEvent,  &kEndpointSlice, &kLease,     &kPriorityClass,
-      &kJob,       &kRayCluster,     &kRayJob, &kPodGroup,      &kQueue,     &kVolcanoJob};
+  static const std::array kAll{&kNamespace,   &kNode,
+                               &kPod,         &kService,
+                               &kEndpoints,   &kConfigMap,
+                               &kSecret,      &kServiceAccount,
+                               &kEvent,       &kEndpointSlice,
+                               &kLease,       &kPriorityClass,
+                               &kJob,         &kRayCluster,
+                               &kRayJob,      &kPodGroup,
+                               &kQueue,       &kVolcanoJob,
+                               &kRole,        &kClusterRole,
+                               &kRoleBinding, &kClusterRoleBinding};
   for (const Kind* candidate : kAll) {
     if (candidate->kind == kind && candidate->api_version() == api_version) return candidate;
   }

@@ -23,6 +23,8 @@ constexpr std::array kCellFunctions{
     Named{"node", cells::node},
     Named{"pod", cells::pod},
     Named{"priority_class", cells::priority_class},
+    Named{"role", cells::role},
+    Named{"role_binding", cells::role_binding},
     Named{"secret", cells::secret},
     Named{"service", cells::service},
     Named{"service_account", cells::service_account},

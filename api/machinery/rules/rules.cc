@@ -13,6 +13,7 @@ struct Named {
 };
 
 constexpr std::array kValidationRules{
+    Named<ValidationRule>{"cluster_role_binding", rules::cluster_role_binding},
     Named<ValidationRule>{"config_map", rules::config_map},
     Named<ValidationRule>{"container", rules::container},
     Named<ValidationRule>{"downward_field", rules::downward_field},
@@ -31,13 +32,17 @@ constexpr std::array kValidationRules{
     Named<ValidationRule>{"one_handler", rules::one_handler},
     Named<ValidationRule>{"pod", rules::pod},
     Named<ValidationRule>{"pod_spec", rules::pod_spec},
+    Named<ValidationRule>{"policy_rule", rules::policy_rule},
     Named<ValidationRule>{"priority_class", rules::priority_class},
     Named<ValidationRule>{"probe", rules::probe},
     Named<ValidationRule>{"ray_deletion_condition", rules::ray_deletion_condition},
     Named<ValidationRule>{"ray_deletion_strategy", rules::ray_deletion_strategy},
     Named<ValidationRule>{"ray_gcs_backend", rules::ray_gcs_backend},
     Named<ValidationRule>{"ray_managed_by", rules::ray_managed_by},
+    Named<ValidationRule>{"rbac_subject", rules::rbac_subject},
     Named<ValidationRule>{"resource_requirements", rules::resource_requirements},
+    Named<ValidationRule>{"role", rules::role},
+    Named<ValidationRule>{"role_binding", rules::role_binding},
     Named<ValidationRule>{"secret", rules::secret},
     Named<ValidationRule>{"service_port", rules::service_port},
     Named<ValidationRule>{"service_spec", rules::service_spec},
@@ -55,6 +60,7 @@ constexpr std::array kDefaultRules{
     Named<DefaultRule>{"namespace", rules::default_namespace},
     Named<DefaultRule>{"node_status", rules::default_node_status},
     Named<DefaultRule>{"pod_spec", rules::default_pod_spec},
+    Named<DefaultRule>{"rbac_subject", rules::default_rbac_subject},
     Named<DefaultRule>{"resource_requirements", rules::default_resource_requirements},
     Named<DefaultRule>{"secret", rules::default_secret},
     Named<DefaultRule>{"service_port", rules::default_service_port},

@@ -63,6 +63,14 @@ void event_v1(const RuleInput& in, FieldErrors& errors);
 // job.cc
 void job_spec(const RuleInput& in, FieldErrors& errors);
 
+// rbac.cc
+void policy_rule(const RuleInput& in, FieldErrors& errors);
+void role(const RuleInput& in, FieldErrors& errors);
+void rbac_subject(const RuleInput& in, FieldErrors& errors);
+void role_binding(const RuleInput& in, FieldErrors& errors);
+void cluster_role_binding(const RuleInput& in, FieldErrors& errors);
+void default_rbac_subject(JsonObject& subject);
+
 // ray.cc
 void ray_managed_by(const RuleInput& in, FieldErrors& errors);
 void ray_gcs_backend(const RuleInput& in, FieldErrors& errors);

@@ -11,9 +11,11 @@
 
 #include "api/auth/bootstrap_token.h"
 #include "api/auth/openssl.h"
+#include "api/auth/rbac/rbac_authorizer.h"
 #include "api/registry/testing/harness.h"
 #include "api/server/server.h"
 #include "api/server/testing/https_client.h"
+#include "model/rbac_kinds.h"
 
 namespace krater::api::testing {
 
@@ -86,9 +88,11 @@ class TestServer {
   ServiceAccountTokens tokens_{new_signer(), {}, harness_.clock(), rng_};
   std::unique_ptr<Authenticator> authenticator_ =
       make_authenticator(tokens_, registry_lookup(harness_.registry()), harness_.clock());
-  NodeGraph graph_{pod_history(harness_.registry())};
-  std::unique_ptr<Authorizer> authorizer_ =
-      make_built_in_authorizer(registry_lookup(harness_.registry()), graph_);
+  NodeGraph graph_{object_history(harness_.registry(), {kinds::kPod})};
+  std::unique_ptr<Authorizer> authorizer_ = make_rbac_authorizer(
+      make_built_in_authorizer(registry_lookup(harness_.registry()), graph_),
+      object_history(harness_.registry(), {kinds::kRole, kinds::kClusterRole, kinds::kRoleBinding,
+                                           kinds::kClusterRoleBinding}));
   boost::asio::io_context io_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
       io_.get_executor()};
