@@ -5,6 +5,7 @@ Usage: bench/run.py [--build-dir build] [--only start,idle,create,list,watch,gan
 Starts `krater dev` on free loopback ports in temporary directories; everything it starts ends with it.
 """
 import argparse
+import collections
 import contextlib
 import os
 import pathlib
@@ -35,8 +36,9 @@ class Krater:
         if self.ready_ms is None:
             raise SystemExit("krater dev ended before it was ready:\n" + "".join(seen))
         self.ready_cpu_ms = self.cpu_ms()
-        # The pipe must not fill up.
-        self.drain = threading.Thread(target=self.process.stdout.read, daemon=True)
+        # The pipe must not fill up, and its last lines say why a process ended by itself.
+        self.last_lines = collections.deque(seen, maxlen=40)
+        self.drain = threading.Thread(target=lambda: self.last_lines.extend(self.process.stdout), daemon=True)
         self.drain.start()
 
     def __enter__(self):
@@ -59,7 +61,8 @@ class Krater:
     def memory(self):
         """Megabytes: resident, of these anonymous."""
         if self.process.poll() is not None:
-            raise SystemExit(f"krater dev ended by itself with {self.process.returncode}")
+            self.drain.join()
+            raise SystemExit(f"krater dev ended by itself with {self.process.returncode}:\n" + "".join(self.last_lines))
         text = pathlib.Path(f"/proc/{self.process.pid}/smaps_rollup").read_text()
         return [int(re.search(rf"^{what}:\s+(\d+) kB", text, re.M)[1]) / 1024 for what in ("Rss", "Anonymous")]
 

@@ -30,6 +30,7 @@ constexpr auto kNoThrow = asio::as_tuple(asio::use_awaitable);
 constexpr std::size_t kForwardsMax = 1024;
 constexpr std::size_t kConnectionsMax = 64;
 constexpr std::chrono::seconds kUpstreamWait{2}, kConnectionIdle{10};
+constexpr std::chrono::milliseconds kAcceptPause{100};
 
 // IP_FREEBIND: the address may come up later.
 template <typename Socket>
@@ -98,7 +99,12 @@ class ServerImpl final : public Server, public std::enable_shared_from_this<Serv
     while (!self->closed_) {
       auto [problem, socket] = co_await self->tcp_.async_accept(kNoThrow);
       if (self->closed_) co_return;
-      if (problem || self->connections_ >= kConnectionsMax) continue;
+      if (problem) {  // out of descriptors, mostly: some come back
+        asio::steady_timer pause(self->io_, kAcceptPause);
+        co_await pause.async_wait(kNoThrow);
+        continue;
+      }
+      if (self->connections_ >= kConnectionsMax) continue;
       ++self->connections_;
       asio::co_spawn(self->io_, converse(self, std::make_shared<tcp::socket>(std::move(socket))),
                      asio::detached);

@@ -134,11 +134,15 @@ void SimulatedRuntime::stop_container(const std::string& uid, const std::string&
   loop_.post([this, uid, container] { end(uid, container, 143, 0); });
 }
 
+void SimulatedRuntime::drop(const std::string& uid) {
+  const auto place = sandboxes_.find(uid);
+  if (place == sandboxes_.end()) return;
+  for (auto& [name, run] : place->second.runs) loop_.cancel(run.timer);
+  sandboxes_.erase(place);
+}
+
 void SimulatedRuntime::remove_sandbox(const std::string& uid, Done<bool> done) {
-  if (const auto place = sandboxes_.find(uid); place != sandboxes_.end()) {
-    for (auto& [name, run] : place->second.runs) loop_.cancel(run.timer);
-    sandboxes_.erase(place);
-  }
+  drop(uid);
   loop_.post([done = std::move(done)] { done(true); });
 }
 

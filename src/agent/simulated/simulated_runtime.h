@@ -30,7 +30,7 @@ class SimulatedRuntime : public Runtime {
   void stop_container(const std::string& uid, const std::string& container,
                       std::int64_t grace_seconds) override;
   void remove_sandbox(const std::string& uid, Done<bool> done) override;
-  void forget(const std::string& uid) override { sandboxes_.erase(uid); }
+  void forget(const std::string& uid) override { drop(uid); }
   void exec(const std::string& uid, const std::string& container, std::vector<std::string> argv,
             int timeout_seconds, Done<ExecResult> done) override;
   bool needs_content() const override { return false; }
@@ -54,6 +54,7 @@ class SimulatedRuntime : public Runtime {
   };
 
   Pod& book(const SandboxSpec& spec);
+  void drop(const std::string& uid);
   void end_after_run_time(const std::string& uid, Run& run);
   void run(const std::string& uid, const std::string& container);
   void end(const std::string& uid, const std::string& container, int code, int signal);
