@@ -22,8 +22,8 @@ struct AggregationTest : ::testing::Test {
     world.settle();
   }
   std::string rules(const std::string& name) const {
-    const ObjectPtr role = world.get(kinds::kClusterRole, "", name);
-    const Json* found = find(*role->document(), {"rules"});
+    const std::shared_ptr<const Json> role = world.get(kinds::kClusterRole, "", name)->document();
+    const Json* found = find(*role, {"rules"});
     return found == nullptr ? "" : to_json(*found);
   }
 };
