@@ -158,6 +158,12 @@ class NodeTraces:
         return {"processes": processes, "mounts": mounts, "netns": sorted(s for s in spaces if "krater" in s or "cni" in s),
                 "cgroups": sorted(groups)}
 
+    @staticmethod
+    def since(cluster, before):
+        """What is there now and was not then. An earlier story's pods may still be going away then: they do not count."""
+        now = NodeTraces.of(cluster)
+        return {kind: left for kind in now if (left := sorted(set(now[kind]) - set(before[kind])))}
+
 
 def copy_logs_to(cluster, target):
     with contextlib.suppress(OSError):
