@@ -1,13 +1,18 @@
 """A Krater under test: the real binary, the real kubectl. Waits on conditions, never for a fixed time."""
+import base64
 import contextlib
+import http.client
 import json
 import os
 import pathlib
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import time
+
+import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BINARY = os.environ.get("KRATER_BINARY", str(ROOT / "build" / "krater"))
@@ -137,6 +142,33 @@ class Cluster:
             parts.append("\n".join((out + err).splitlines()[-40:]))
         parts.append(self.tail(40))
         return "\n---\n".join(parts)
+
+
+class Http:
+    """One connection with the administrator's certificate: for what kubectl would not send, or not often enough."""
+
+    def __init__(self, cluster):
+        config = yaml.safe_load(cluster.kubeconfig.read_text())
+        files = {}
+        for name, value in (("ca", config["clusters"][0]["cluster"]["certificate-authority-data"]),
+                            ("crt", config["users"][0]["user"]["client-certificate-data"]),
+                            ("key", config["users"][0]["user"]["client-key-data"])):
+            files[name] = cluster.directory / f"http.{name}"
+            files[name].write_bytes(base64.b64decode(value))
+        self.context = ssl.create_default_context(cafile=str(files["ca"]))
+        self.context.load_cert_chain(str(files["crt"]), str(files["key"]))
+        self.address = cluster.listen
+        self.connection = http.client.HTTPSConnection(self.address, context=self.context, timeout=60)
+
+    def __call__(self, method, path, body=None, content_type="application/json", agent=None):
+        """(status, parsed body); a body that is no text is sent as JSON."""
+        data = body if body is None or isinstance(body, (str, bytes)) else json.dumps(body)
+        self.connection.request(method, path, data, {"Content-Type": content_type, **({"User-Agent": agent} if agent else {})})
+        reply = self.connection.getresponse()
+        return reply.status, json.loads(reply.read())
+
+    def close(self):
+        self.connection.close()
 
 
 class NodeTraces:
