@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "api/machinery/keep_spelling.h"
 #include "base/strings.h"
 
 namespace krater::api {
@@ -132,6 +133,19 @@ TEST(Pipeline, QuantitiesAreStoredInCanonicalForm) {
                       {"resources", "requests", "memory"}),
               item.stored);
   }
+}
+
+TEST(Pipeline, EqualAmountsKeepTheWordsTheyHad) {
+  const Json old = testing::parse(R"({"spec":{"containers":[
+      {"name":"a","resources":{"requests":{"memory":"512Mi","cpu":"1"}}},
+      {"name":"b","resources":{"requests":{"memory":"1Gi"}}}]}})");
+  Json now = testing::parse(R"({"spec":{"containers":[
+      {"name":"b","resources":{"requests":{"memory":"1073741824","cpu":"1"}}},
+      {"name":"a","resources":{"requests":{"memory":"536870912","cpu":"2"}}}]}})");
+  keep_spelling(testing::schemas().find("", "v1", "pods")->root(), now, old);
+  EXPECT_EQ(now, testing::parse(R"({"spec":{"containers":[
+      {"name":"b","resources":{"requests":{"memory":"1Gi","cpu":"1"}}},
+      {"name":"a","resources":{"requests":{"memory":"512Mi","cpu":"2"}}}]}})"));
 }
 
 TEST(Pipeline, ABadQuantityNamesItsField) {

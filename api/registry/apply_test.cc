@@ -79,6 +79,21 @@ TEST(Apply, OfTheSameAgainWritesNothing) {
   EXPECT_EQ(api.read(kinds::kPod, "p"), before);
 }
 
+TEST(Apply, OfAnEqualAmountInOtherWordsIsNoChangeAndNoConflict) {
+  Harness api;
+  const auto pod = [](std::string_view memory) {
+    return R"({"spec":{"containers":[{"name":"m","image":"i:1","resources":{"requests":{"memory":")" +
+           std::string(memory) + R"("}}}]}})";
+  };
+  ASSERT_TRUE(apply(api, kinds::kPod, "p", {"a", pod("512Mi")}));
+  const Json before = api.read(kinds::kPod, "p");
+  ASSERT_TRUE(apply(api, kinds::kPod, "p", {"a", pod("536870912")}));
+  EXPECT_EQ(api.read(kinds::kPod, "p"), before);
+  const auto other = apply(api, kinds::kPod, "p", {"b", pod("536870912")});
+  ASSERT_TRUE(other) << other.error().message;
+  EXPECT_EQ(api.read(kinds::kPod, "p").at("spec"), before.at("spec"));
+}
+
 TEST(Apply, ByAnotherManagerWritesWhoOwnsIt) {
   Harness api;
   ASSERT_TRUE(apply(api, kinds::kConfigMap, "c", {"a", R"({"data":{"x":"1"}})"}));

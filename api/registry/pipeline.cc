@@ -1,5 +1,6 @@
 #include "api/registry/pipeline.h"
 
+#include "api/machinery/keep_spelling.h"
 #include "api/registry/metadata.h"
 #include "api/registry/status.h"
 #include "base/strings.h"
@@ -67,9 +68,10 @@ Result<void> check_body_types(const KindSchema& schema, Json object) {
   return schema.check_types(object);
 }
 
-void settle(const KindSchema& schema, Json& object) {
+void settle(const KindSchema& schema, Json& object, const Json* old) {
   schema.apply_defaults(object);
   schema.canonicalize(object);
+  if (old != nullptr && schema.built_in()) keep_spelling(schema.root(), object, *old);
 }
 
 Result<void> approve(const KindSchema& schema, const Admission& admission,

@@ -29,8 +29,8 @@ Result<void> decode_body(const KindSchema& schema, std::string_view name_space,
 // Only the types of a body, which stays as it is.
 Result<void> check_body_types(const KindSchema& schema, Json object);
 
-// Defaults and canonical forms.
-void settle(const KindSchema& schema, Json& object);
+// Defaults and canonical forms. `old`: what is there now; equal amounts keep its words.
+void settle(const KindSchema& schema, Json& object, const Json* old = nullptr);
 
 // Validation, validating admission, and what the writer himself may do. Code::Invalid with all
 // causes, or a refusal.

@@ -2,6 +2,7 @@
 // then takes the way of every create or update.
 #include "api/machinery/apply/merge.h"
 #include "api/machinery/apply/ownership.h"
+#include "api/machinery/keep_spelling.h"
 #include "api/registry/field_tracking.h"
 #include "api/registry/metadata.h"
 #include "api/registry/prepare.h"
@@ -108,6 +109,7 @@ Result<Change> prepare_apply(const client::PatchWrite& write, const PrepareInput
   Json live = without_managers(*current->document());
   served->from_stored(live);
   set_path(live, {"apiVersion"}, Json(served->kind().api_version()));
+  if (served->built_in()) keep_spelling(served->root(), config, live);
   FieldManagers managers = managers_of(*current->document());
   adopt_untracked(owned_kind(*served), live, in.now, managers);
   TRY_ASSIGN(Applied applied, apply_configuration(owned_kind(*served), live, config,

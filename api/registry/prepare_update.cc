@@ -98,7 +98,7 @@ Result<Change> change_object(const KindSchema& schema, Change change, std::strin
                                                    : managers_of(*old);
   Json object = narrowed(schema, subresource, std::move(body), *old);
   erase_path(object, {"metadata", "managedFields"});
-  settle(schema, object);
+  settle(schema, object, old.get());
   tidy_metadata(object, change.warnings);
   FieldManagers owners = sent;
   if (managers == nullptr && !owners.empty()) {
