@@ -10,6 +10,7 @@ import signal
 import socket
 import ssl
 import subprocess
+import tempfile
 import time
 
 import yaml
@@ -154,7 +155,10 @@ class Http:
                             ("crt", config["users"][0]["user"]["client-certificate-data"]),
                             ("key", config["users"][0]["user"]["client-key-data"])):
             files[name] = cluster.directory / f"http.{name}"
-            files[name].write_bytes(base64.b64decode(value))
+            if not files[name].exists():  # whole or not at all: threads make connections side by side
+                with tempfile.NamedTemporaryFile(dir=cluster.directory, delete=False) as written:
+                    written.write(base64.b64decode(value))
+                os.replace(written.name, files[name])
         self.context = ssl.create_default_context(cafile=str(files["ca"]))
         self.context.load_cert_chain(str(files["crt"]), str(files["key"]))
         self.address = cluster.listen

@@ -75,7 +75,7 @@ def test_watch_and_wait(simulated, namespace):
     watch = subprocess.Popen(["kubectl", "get", "pods", "-w", "-o", "name", *n], env=simulated.environment(), text=True,
                              stdout=subprocess.PIPE)
     try:
-        simulated.apply(sim_pod("short", run_time="1s"), *n)
+        simulated.apply(sim_pod("short", run_time="5s"), *n)
         simulated.kubectl("wait", "--for=condition=Ready", "pod/short", *n, "--timeout=30s")
         simulated.kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/short", *n, "--timeout=30s")
         simulated.kubectl("delete", "pod", "short", *n)
