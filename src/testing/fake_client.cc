@@ -223,7 +223,9 @@ Result<ObjectPtr> FakeClient::remove(const DeleteWrite& write) {
     finalizers.emplace_back("foregroundDeletion");
   const JsonArray* held = array_at(next, {"spec", "finalizers"});
   const bool held_namespace = write.kind == kinds::kNamespace && held != nullptr && !held->empty();
-  if (finalizers.empty() && !held_namespace) return erase(key);
+  const bool stays = graceful && write.kind == kinds::kPod && write.grace_seconds != 0 &&
+                     !text_at(next, {"spec", "nodeName"}).empty();
+  if (finalizers.empty() && !held_namespace && !stays) return erase(key);
   if (!finalizers.empty()) set_path(next, {"metadata", "finalizers"}, std::move(finalizers));
   if (held_namespace) set_path(next, {"status", "phase"}, "Terminating");
   if (!place->second->deletion()) {
@@ -263,7 +265,10 @@ Result<ObjectPtr> FakeClient::store(const ObjectKey& key, Json object) {
   const auto document = stored->document();
   const JsonArray* held = array_at(*document, {"spec", "finalizers"});
   const bool held_namespace = stored->kind() == "Namespace" && held != nullptr && !held->empty();
-  if (stored->deletion() && stored->finalizers().empty() && !held_namespace) return erase(key);
+  const bool held_pod =
+      graceful && stored->kind() == "Pod" && !text_at(*document, {"spec", "nodeName"}).empty();
+  if (stored->deletion() && stored->finalizers().empty() && !held_namespace && !held_pod)
+    return erase(key);
   tell(key, stored, false);
   return stored;
 }

@@ -37,6 +37,8 @@ class FakeClient final : public client::ObjectClient {
   std::function<std::optional<Error>(const client::Write&)> fail{};
   // Asked before every get().
   std::function<std::optional<Error>(const ObjectKey&)> fail_get{};
+  // Deleted pods that are on a node stay, marked, until they are deleted with no grace.
+  bool graceful = false;
   // Every write that was asked for, in order.
   std::vector<client::Write> writes{};
 
