@@ -47,11 +47,18 @@ std::optional<Condition> condition_that_matches(const PodView& pod, const JsonAr
   return std::nullopt;
 }
 
+FailureVerdict without_rule(const PodView& failed) {
+  const auto disrupted = failed.condition("DisruptionTarget");
+  if (disrupted && disrupted->is_true() && disrupted->reason == "PreemptionByScheduler")
+    return {FailureAction::Ignore};
+  return {};
+}
+
 }  // namespace
 
 FailureVerdict judge_failure(const JobView& job, const PodView& failed) {
   const JsonArray* rules = job.failure_rules();
-  if (rules == nullptr) return {};
+  if (rules == nullptr) return without_rule(failed);
   const std::string pod = failed->name_space() + "/" + failed->name();
   for (std::size_t i = 0; i < rules->size(); ++i) {
     const Json& rule = (*rules)[i];
@@ -70,7 +77,7 @@ FailureVerdict judge_failure(const JobView& job, const PodView& failed) {
         return {action_of(rule), "Pod " + pod + " has condition " + condition->type + where};
     }
   }
-  return {};
+  return without_rule(failed);
 }
 
 }  // namespace krater::controllers

@@ -1,4 +1,5 @@
-// spec.podFailurePolicy: what a failed pod means. The first rule that matches decides. Pure.
+// spec.podFailurePolicy: what a failed pod means. The first rule that matches decides; without one
+// a failure counts, unless the scheduler gave the pod's place to others. Pure.
 #pragma once
 
 #include <string>

@@ -44,6 +44,18 @@ TEST(FailurePolicy, ExitCodeZeroNeverMatches) {
   EXPECT_EQ(judge_failure(not_in, pod(0)).action, FailureAction::Count);
 }
 
+TEST(FailurePolicy, WhoWasEvictedForOthersHasNotFailedUnlessARuleSaysSo) {
+  const std::string evicted =
+      R"({"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler"})";
+  const std::string drained =
+      R"({"type":"DisruptionTarget","status":"True","reason":"EvictionByEvictionAPI"})";
+  EXPECT_EQ(judge_failure(job("[]"), pod(143, "main", evicted)).action, FailureAction::Ignore);
+  EXPECT_EQ(judge_failure(job("[]"), pod(143, "main", drained)).action, FailureAction::Count);
+  const JobView strict = job(
+      R"([{"action":"FailJob","onPodConditions":[{"type":"DisruptionTarget","status":"True"}]}])");
+  EXPECT_EQ(judge_failure(strict, pod(143, "main", evicted)).action, FailureAction::FailJob);
+}
+
 TEST(FailurePolicy, ConditionsMatchByTypeAndStatus) {
   const JobView disrupted = job(
       R"([{"action":"Ignore","onPodConditions":[{"type":"DisruptionTarget","status":"True"}]}])");
