@@ -107,13 +107,14 @@ void Cache::leave(const Place& place, const PodRecord& record) {
 // True when nothing changed that scheduling looks at (a condition, say): only the object is newer.
 bool Cache::refresh(const Place& place, PodRecord& record, const PodRecord& next) {
   const TaskSpec &a = *record.spec, &b = *next.spec;
-  if (a.pod->uid() != b.pod->uid() || a.job != b.job || a.shape != b.shape || a.role != b.role ||
-      a.priority != b.priority || a.gated != b.gated || a.nominated != b.nominated ||
-      a.preemptable != b.preemptable || record.status != next.status || record.node != next.node ||
-      record.in_job != next.in_job) {
+  if (a.pod->uid() != b.pod->uid() || a.job != b.job || a.shape != b.shape || a.terms != b.terms ||
+      a.role != b.role || a.priority != b.priority || a.gated != b.gated ||
+      a.nominated != b.nominated || a.preemptable != b.preemptable ||
+      record.status != next.status || record.node != next.node || record.in_job != next.in_job) {
     return false;
   }
   record.spec = next.spec;
+  record.evicted = next.evicted;
   if (record.in_job) touch_job(b.job).find(place.second)->spec = next.spec;
   return true;
 }
@@ -128,16 +129,18 @@ void Cache::set_pod(const ObjectPtr& object) {
     const PodRecord& before = known->second;
     if (object->revision() < before.spec->pod->revision()) return;
     const bool same = before.spec->pod->uid() == object->uid();
+    // Older than our eviction: it is on its way out, whatever it does meanwhile.
+    next.evicted = same && before.evicted && !pod.deleting() && !pod.finished();
     // An answer older than our bind: the task keeps the node it is on its way to.
     if (same && before.status == TaskStatus::Binding && node.empty() && !pod.finished() &&
         !pod.deleting())
       return;
   }
   next.in_job = ours(pod);
-  next.status = task_status(pod);
+  next.status = next.evicted ? TaskStatus::Releasing : task_status(pod);
   const bool wanted = next.in_job || (!node.empty() && !pod.finished());
   if (wanted) {
-    next.spec = task_spec(object, shapes_, names_);
+    next.spec = task_spec(object, shapes_, terms_, names_);
     if (!node.empty()) next.node = slot_of(node.text());
     if (known != pods_.end() && refresh(place, known->second, next)) return;
   }
@@ -203,6 +206,30 @@ void Cache::forget(const JobKey& job, const std::string& pod, const Uid& uid) {
   ++help_;
 }
 
+bool Cache::assume_evicted(const JobKey& job, const std::string& pod, const Uid& uid) {
+  const auto known = pods_.find(Place(job.name_space, pod));
+  if (known == pods_.end() || known->second.spec->pod->uid() != uid ||
+      !holds_place(known->second.status)) {
+    return false;
+  }
+  PodRecord& record = known->second;
+  move(record, TaskStatus::Releasing, record.node);
+  record.evicted = true;
+  if (const JobInfo& now = *jobs_.at(job); !now.is_ready()) edit_job(job).displaced = true;
+  return true;
+}
+
+void Cache::forget_eviction(const JobKey& job, const std::string& pod, const Uid& uid) {
+  const auto known = pods_.find(Place(job.name_space, pod));
+  if (known == pods_.end() || known->second.spec->pod->uid() != uid || !known->second.evicted)
+    return;
+  PodRecord& record = known->second;
+  record.evicted = false;
+  move(record, task_status(PodView(record.spec->pod)), record.node);
+  if (const JobInfo& now = *jobs_.at(job); now.is_ready()) edit_job(job).displaced = false;
+  ++help_;
+}
+
 void Cache::set_node(const ObjectPtr& object) {
   NodeSpec spec = node_spec(object, names_);
   const NodeSlot slot = slot_of(object->name());
@@ -251,7 +278,8 @@ void Cache::set_group(const ObjectPtr& object) {
   // Our own status writes come back here as well; they are no news.
   if (before.known && before.queue == job.queue && before.min_member == job.min_member &&
       before.priority == job.priority && before.role_minimums == job.role_minimums &&
-      before.min_resources == job.min_resources && before.phase == job.phase) {
+      before.min_resources == job.min_resources && before.phase == job.phase &&
+      before.waiting_limit == job.waiting_limit) {
     return;
   }
   edit_job(key);
@@ -278,7 +306,9 @@ void Cache::set_phase(const JobKey& key, PodGroupPhase phase) {
   // What was held back for it while it was Inqueue is counted anew.
   if (known->second->phase == PodGroupPhase::Inqueue) ++help_;
   unsettled_jobs_.insert(key);
-  edit(known->second).phase = phase;
+  JobInfo& job = edit(known->second);
+  job.phase = phase;
+  if (phase == PodGroupPhase::Running) job.displaced = false;
 }
 
 bool Cache::set_fragmented(const JobKey& key, bool fragmented) {
@@ -355,6 +385,48 @@ const std::map<QueueName, QueueSums>& Cache::queue_sums() {
   return job_ledger_.queues();
 }
 
+std::vector<PlacedPod> Cache::placed_pods() const {
+  std::vector<PlacedPod> out;
+  for (const auto& [place, record] : pods_) {
+    if (on_a_node(record.status, record.node) && nodes_[record.node]->spec != nullptr)
+      out.push_back({record.spec, record.node, record.status == TaskStatus::Releasing});
+  }
+  return out;
+}
+
+void Cache::set_namespace(const ObjectPtr& object) {
+  const auto known = namespaces_->find(object->name());
+  if (known != namespaces_->end() && known->second == object->labels()) return;
+  auto next = std::make_shared<NamespaceLabels>(*namespaces_);
+  (*next)[object->name()] = object->labels();
+  namespaces_ = std::move(next);
+  // Only who speaks of namespaces by their labels is concerned.
+  if (!terms_.alive().empty()) ++help_;
+}
+
+void Cache::remove_namespace(const std::string& name) {
+  if (!namespaces_->contains(name)) return;
+  auto next = std::make_shared<NamespaceLabels>(*namespaces_);
+  next->erase(name);
+  namespaces_ = std::move(next);
+}
+
+std::vector<std::string> Cache::namespace_names() const {
+  std::vector<std::string> out;
+  for (const auto& [name, labels] : *namespaces_) out.push_back(name);
+  return out;
+}
+
+std::vector<JobPtr> Cache::rest_of(const std::set<JobKey>& known) const {
+  std::vector<JobPtr> out;
+  auto next = known.begin();
+  for (const auto& [key, job] : jobs_) {
+    while (next != known.end() && *next < key) ++next;
+    if (next == known.end() || *next != key) out.push_back(job);
+  }
+  return out;
+}
+
 Snapshot Cache::snapshot(Scope scope) {
   settle();
   Snapshot out;
@@ -372,6 +444,7 @@ Snapshot Cache::snapshot(Scope scope) {
       if (const auto known = jobs_.find(key); known != jobs_.end())
         out.jobs.push_back(known->second);
     }
+    out.rest = [this, wanted = std::move(wanted)] { return rest_of(wanted); };
   }
   const auto& sums = job_ledger_.queues();
   for (const auto& [name, queue] : queues_) {
@@ -379,6 +452,9 @@ Snapshot Cache::snapshot(Scope scope) {
     const auto known = sums.find(name);
     out.sums.push_back(known == sums.end() ? QueueSums() : known->second);
   }
+  out.placed = [this] { return placed_pods(); };
+  out.terms = terms_.alive();
+  out.namespaces = namespaces_;
   out.total = node_ledger_.allocatable();
   out.used = node_ledger_.used();
   out.admitted = job_ledger_.admitted();

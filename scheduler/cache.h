@@ -38,6 +38,8 @@ class Cache {
   void remove_group(const std::string& name_space, const std::string& name);
   void set_queue(const ObjectPtr& queue);
   void remove_queue(const std::string& name);
+  void set_namespace(const ObjectPtr& name_space);
+  void remove_namespace(const std::string& name);
   void set_priority_class(const ObjectPtr& priority_class);
   void remove_priority_class(const std::string& name);
 
@@ -45,6 +47,11 @@ class Cache {
   bool assume(const JobKey& job, const std::string& pod, const Uid& uid, NodeSlot node);
   // The bind did not happen: the task is Pending again, unless it has moved on meanwhile.
   void forget(const JobKey& job, const std::string& pod, const Uid& uid);
+  // The task is on its way out: it holds its place until its pod is gone. False when the pod is not
+  // the one meant, or does not hold a place.
+  bool assume_evicted(const JobKey& job, const std::string& pod, const Uid& uid);
+  // It was not evicted after all.
+  void forget_eviction(const JobKey& job, const std::string& pod, const Uid& uid);
   // The phase just decided; it counts from now on, whatever is stored.
   void set_phase(const JobKey& job, PodGroupPhase phase);
   // Whether the room it wants is there in fragments only. True when that is new.
@@ -74,6 +81,7 @@ class Cache {
   std::vector<std::pair<std::string, std::string>> group_names() const;
   std::vector<std::string> queue_names() const;
   std::vector<std::string> priority_class_names() const;
+  std::vector<std::string> namespace_names() const;
 
  private:
   using Place = std::pair<std::string, std::string>;  // namespace, name
@@ -81,7 +89,8 @@ class Cache {
     TaskSpecPtr spec;
     TaskStatus status = TaskStatus::Pending;
     NodeSlot node = kNoNode;
-    bool in_job = false;  // ours; other schedulers' pods only use their node
+    bool in_job = false;   // ours; other schedulers' pods only use their node
+    bool evicted = false;  // by us; its deletion may not be stored yet
   };
 
   bool ours(const PodView& pod) const;
@@ -96,6 +105,8 @@ class Cache {
   void leave(const Place& place, const PodRecord& record);
   void move(PodRecord& record, TaskStatus status, NodeSlot node);
   bool refresh(const Place& place, PodRecord& record, const PodRecord& next);
+  std::vector<PlacedPod> placed_pods() const;
+  std::vector<JobPtr> rest_of(const std::set<JobKey>& known) const;
   void start_plain_job(const PodView& pod, JobInfo& job);
   void refresh_priority(JobInfo& job) const;
   void refresh_priorities();
@@ -103,6 +114,8 @@ class Cache {
   Options options_;
   ResourceNames names_;
   Shapes shapes_;
+  TermsPool terms_;
+  std::shared_ptr<const NamespaceLabels> namespaces_ = std::make_shared<NamespaceLabels>();
   std::map<Place, PodRecord> pods_;
   std::map<JobKey, JobPtr> jobs_;
   std::map<QueueName, QueuePtr> queues_;

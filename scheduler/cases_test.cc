@@ -1,4 +1,4 @@
-// Runs testdata/*.yaml: each case is a list of steps (add, remove, run, settle, want) on one
+// Runs testdata/*.yaml: each case is a list of steps (add, remove, run, leave, want) on one
 // pretended cluster.
 #include <gtest/gtest.h>
 
@@ -68,6 +68,15 @@ void check(const Harness& cluster, const Json& want) {
         EXPECT_TRUE(holds(status.condition("Scheduled"))) << group;
         EXPECT_FALSE(holds(status.condition("Unschedulable"))) << group;
       }
+    } else if (what == "leaving") {
+      std::vector<std::string> names;
+      for (const Json& pod : value.get_array()) names.emplace_back(view(pod.get_string()));
+      EXPECT_EQ(cluster.leaving(), names);
+    } else if (what == "nominated") {
+      for (const auto& pod : value.get_object()) {
+        const PodView seen(cluster.client.read(kinds::kPod, "d", name_of(pod)));
+        EXPECT_EQ(seen.nominated_node().text(), view(pod.value().get_string())) << name_of(pod);
+      }
     } else if (what == "says") {
       for (const auto& pod : value.get_object()) {
         expect_parts(cluster.pod_message(name_of(pod)), pod.value(), name_of(pod));
@@ -101,9 +110,12 @@ void run_case(const Json& one) {
       if (what == "add") cluster.add(member.value());
       if (what == "remove") cluster.remove(member.value());
       if (what == "run") cluster.run(member.value());
+      if (what == "leave") cluster.leave();
       cluster.settle();
       if (what == "want") check(cluster, member.value());
-      ASSERT_TRUE(what == "add" || what == "remove" || what == "run" || what == "want") << what;
+      ASSERT_TRUE(what == "add" || what == "remove" || what == "run" || what == "leave" ||
+                  what == "want")
+          << what;
     }
   }
 }

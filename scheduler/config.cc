@@ -129,6 +129,11 @@ Result<void> add_tiers(const Json& root, Config& config) {
   if (seen.contains("capacity") && seen.contains("proportion")) {
     return invalid("tiers: plugins \"capacity\" and \"proportion\" exclude each other");
   }
+  const PluginChoice* drf = config.plugin("drf");
+  if (drf != nullptr && drf->flags.on("enableHierarchy") && seen.contains("proportion")) {
+    return invalid(
+        "tiers: plugin \"drf\" with enableHierarchy and plugin \"proportion\" exclude each other");
+  }
   return {};
 }
 
@@ -138,12 +143,13 @@ Result<void> check_configurations(const Json& root) {
   if (entries == nullptr) return {};
   for (const Json& entry : *entries) {
     const std::string name = text_at(entry, {"name"});
-    if (find_action(name) == nullptr)
-      return invalid("configurations: unknown action " + quoted(name));
+    const ActionEntry* action = find_action(name);
+    if (action == nullptr) return invalid("configurations: unknown action " + quoted(name));
     const JsonObject* given = object_at(entry, {"arguments"});
     if (given == nullptr) continue;
     for (const auto& member : *given) {
-      if (key_of(member) != "predicateErrorCacheEnable") {
+      if (std::find(action->arguments.begin(), action->arguments.end(), key_of(member)) ==
+          action->arguments.end()) {
         return invalid("configurations: action " + name + ": unknown argument " +
                        quoted(key_of(member)));
       }
@@ -212,6 +218,47 @@ Result<void> Arguments::check_all_known() const {
 bool Config::has_action(std::string_view name) const {
   return std::any_of(actions.begin(), actions.end(),
                      [&](const ActionEntry* one) { return one->name == name; });
+}
+
+const PluginChoice* Config::plugin(std::string_view name) const {
+  for (const std::vector<PluginChoice>& tier : tiers) {
+    for (const PluginChoice& choice : tier) {
+      if (choice.name == name) return &choice;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<std::string> pitfalls(const Config& config) {
+  const auto has = [&](std::string_view name, std::string_view flag = "") {
+    const PluginChoice* choice = config.plugin(name);
+    return choice != nullptr && (flag.empty() || choice->flags.on(flag));
+  };
+  std::vector<std::string> out;
+  if (!has("gang")) {
+    out.push_back(
+        "plugin \"gang\" is missing: jobs start in part, and wait for the rest with what they "
+        "hold");
+  }
+  const bool taking_back =
+      has("capacity", "enableReclaimable") || has("proportion", "enableReclaimable");
+  if (config.has_action("reclaim") && !taking_back) {
+    out.push_back(
+        "action \"reclaim\" will evict nobody for a queue's share: neither \"capacity\" nor "
+        "\"proportion\" is there to say what is whose");
+  }
+  if (config.has_action("preempt") && !has("priority", "enablePreemptable") &&
+      !has("drf", "enablePreemptable")) {
+    out.push_back(
+        "action \"preempt\" will evict nobody: neither \"priority\" nor \"drf\" is there, with "
+        "enablePreemptable, to say who goes before whom");
+  }
+  if (config.has_action("enqueue") && has("capacity") && !config.has_action("reclaim")) {
+    out.push_back(
+        "action \"reclaim\" is missing: a queue whose share others use waits at \"enqueue\" and "
+        "\"allocate\" until they end");
+  }
+  return out;
 }
 
 Result<Config> parse_config(std::string_view yaml) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <functional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,7 @@ const PluginEntry* find_plugin(std::string_view name);
 struct ActionEntry {
   std::string_view name;
   void (*execute)(Session& session);
+  std::span<const std::string_view> arguments;  // known by Volcano
 };
 // The table of actions/actions.cc; nullptr when unknown.
 const ActionEntry* find_action(std::string_view name);
@@ -64,7 +66,11 @@ struct Config {
   std::vector<std::vector<PluginChoice>> tiers{};
 
   bool has_action(std::string_view name) const;
+  const PluginChoice* plugin(std::string_view name) const;
 };
+
+// What is allowed but hardly meant; each names the pitfall and the way out.
+std::vector<std::string> pitfalls(const Config& config);
 
 Result<Config> parse_config(std::string_view yaml);
 // The text that Volcano's Helm chart ships.

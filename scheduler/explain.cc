@@ -29,15 +29,6 @@ std::string with_figures(const std::string& text, const std::string& figures) {
   return figures.empty() ? text : text + " (" + figures + ")";
 }
 
-std::string amounts_text(const Session& session, const Resource& amounts) {
-  std::string out;
-  for (Dim d = 0; d < amounts.dims(); ++d) {
-    if (amounts.at(d) <= 0) continue;
-    out += (out.empty() ? "" : ", ") + session.names().text(d, amounts.at(d));
-  }
-  return out;
-}
-
 std::string origin(const Session& session, JobId id) {
   const JobNote& note = session.note(id);
   if (note.refusal) return with_figures(note.refusal->message, note.refusal->figures);
@@ -45,7 +36,7 @@ std::string origin(const Session& session, JobId id) {
     const auto& [task, error] = *note.fit_errors.begin();
     return session.job(id).tasks[task].spec->name() + ": " +
            with_figures(error->text(), error->figures + "; all that waits here requests: " +
-                                           amounts_text(session, session.job(id).pending));
+                                           amounts_text(session.names(), session.job(id).pending));
   }
   if (!note.queue_errors.empty()) {
     const auto& [task, refusal] = *note.queue_errors.begin();
@@ -60,11 +51,33 @@ std::string origin(const Session& session, JobId id) {
   return {};
 }
 
+// What the plugins add: who holds what, what would help.
+std::string circumstances(const Session& session, JobId id) {
+  std::vector<std::string> lines;
+  const JobNote& note = session.note(id);
+  if (!note.no_eviction.empty()) lines.push_back(note.no_eviction);
+  if (session.queue_of(id) != kNoQueue) {
+    for (const auto& tier : session.plugins().why.tiers) {
+      for (const WhyHook* hook : tier) hook->say_why(session, id, lines);
+    }
+  }
+  return join(lines, "; ");
+}
+
 std::string node_name(const Session& session, NodeSlot slot) {
   return session.has_node(slot) ? session.node(slot).name : std::string("a node");
 }
 
 }  // namespace
+
+std::string amounts_text(const ResourceNames& names, const Resource& amounts) {
+  std::string out;
+  for (Dim d = 0; d < amounts.dims(); ++d) {
+    if (amounts.at(d) <= 0) continue;
+    out += (out.empty() ? "" : ", ") + names.text(d, amounts.at(d));
+  }
+  return out;
+}
 
 void Shortage::add(Dim dim, const std::vector<std::pair<std::string_view, std::int64_t>>& amounts) {
   const std::string& name = names_.name(dim);
@@ -95,6 +108,7 @@ std::string unschedulable_text(const Session& session, JobId id) {
   }
   if (!pending.empty()) out += "; Pending: " + histogram(pending);
   if (const std::string why = origin(session, id); !why.empty()) out += ". Origin reason is " + why;
+  if (const std::string more = circumstances(session, id); !more.empty()) out += ". " + more;
   return out;
 }
 

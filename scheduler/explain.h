@@ -33,6 +33,9 @@ class Shortage {
 // unavailable: 2 Insufficient cpu. (...)"
 std::string unschedulable_text(const Session& session, JobId job);
 
+// "cpu 4, memory 1Gi": what is more than zero.
+std::string amounts_text(const ResourceNames& names, const Resource& amounts);
+
 // Condition PodScheduled=False of a waiting task.
 struct TaskReason {
   std::string reason;  // "Unschedulable", "Schedulable"

@@ -51,12 +51,14 @@ ShapePtr Shapes::of(const PodView& pod, ResourceNames& names) {
   return shape;
 }
 
-TaskSpecPtr task_spec(const ObjectPtr& object, Shapes& shapes, ResourceNames& names) {
+TaskSpecPtr task_spec(const ObjectPtr& object, Shapes& shapes, TermsPool& terms,
+                      ResourceNames& names) {
   const PodView pod(object);
   TaskSpec out;
   out.job = job_key(pod);
   out.pod = object;
   out.shape = shapes.of(pod, names);
+  out.terms = terms.of(pod);
   out.role = std::string(annotation_or_label(pod, keys::kTaskSpec));
   if (out.role.empty()) out.role = "default";
   out.priority_class = pod.priority_class_name();
@@ -66,6 +68,7 @@ TaskSpecPtr task_spec(const ObjectPtr& object, Shapes& shapes, ResourceNames& na
   out.gated = !pod.scheduling_gates().empty();
   const std::string_view preemptable = annotation_or_label(pod, keys::kPreemptable);
   out.preemptable = preemptable.empty() || preemptable == "true";
+  out.preempts = text_at(pod.spec(), {"preemptionPolicy"}) != "Never";
   out.nominated = pod.nominated_node();
   return std::make_shared<const TaskSpec>(std::move(out));
 }
@@ -110,6 +113,11 @@ void read_group(const ObjectPtr& object, JobInfo& job, const QueueName& default_
   if (const auto minimum = group.min_resources())
     job.min_resources = Resource::from(*minimum, names);
   job.created = object->created().value_or(WallTime());
+  job.waiting_limit.reset();
+  for (const std::string_view key : {keys::kSlaWaitingTimeShort, keys::kSlaWaitingTime}) {
+    if (const auto limit = parse_go_duration(group.annotation(key)); limit && *limit > Duration(0))
+      job.waiting_limit = limit;
+  }
 }
 
 NodeSpec node_spec(const ObjectPtr& object, ResourceNames& names) {
@@ -126,6 +134,7 @@ QueueInfo queue_info(const ObjectPtr& object, ResourceNames& names) {
   out.weight = queue.weight();
   out.priority = queue.priority();
   out.reclaimable = queue.reclaimable();
+  out.fifo = queue.fifo();
   out.parent = queue.parent();
   out.state = queue.state();
   out.capability = Bounds::from(queue.capability(), names);

@@ -21,7 +21,7 @@ class Shapes {
   std::size_t sweep_at_ = 256;
 };
 
-TaskSpecPtr task_spec(const ObjectPtr& pod, Shapes& shapes, ResourceNames& names);
+TaskSpecPtr task_spec(const ObjectPtr& pod, Shapes& shapes, TermsPool& terms, ResourceNames& names);
 // Pod phase, deletion and node as a task status.
 TaskStatus task_status(const PodView& pod);
 // The job a pod belongs to: its PodGroup, or itself.

@@ -29,6 +29,10 @@ void Feed::start(const ConfigPlace& config) {
       {[this](const ObjectPtr& one) { cache_.set_priority_class(one); },
        [this](const std::string&, const std::string& name) { cache_.remove_priority_class(name); },
        [this] { return cluster_scoped(cache_.priority_class_names()); }});
+  watch({kinds::kNamespace},
+        {[this](const ObjectPtr& one) { cache_.set_namespace(one); },
+         [this](const std::string&, const std::string& name) { cache_.remove_namespace(name); },
+         [this] { return cluster_scoped(cache_.namespace_names()); }});
   watch({kinds::kQueue},
         {[this](const ObjectPtr& one) { cache_.set_queue(one); },
          [this](const std::string&, const std::string& name) { cache_.remove_queue(name); },

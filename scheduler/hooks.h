@@ -19,6 +19,13 @@ using JobId = std::uint32_t;    // place in Session's jobs, by key
 using QueueId = std::uint32_t;  // place in Session's queues, by name
 inline constexpr QueueId kNoQueue = UINT32_MAX;
 
+struct TaskRef {
+  JobId job = 0;
+  std::uint32_t task = 0;
+  friend auto operator<=>(const TaskRef&, const TaskRef&) = default;
+};
+using TaskRefs = std::vector<TaskRef>;
+
 enum class Vote { Reject = -1, Abstain = 0, Permit = 1 };
 
 // No, and why: what upstream would say, and the figures behind it.
@@ -35,7 +42,11 @@ class Plugin {
   virtual void open(const Session& session) {}
   // After the last action.
   virtual void close(Session& session) {}
-  // A task was placed (Allocated or Pipelined), or its placement was taken back.
+  // Jobs from `first` on were not in the session when it was opened: what runs and is complete is
+  // looked at only when somebody may have to go.
+  virtual void joined(const Session& session, JobId first) {}
+  // A task was placed (Allocated or Pipelined), or its placement was taken back. An eviction is
+  // told as the latter, its undoing as the former.
   virtual void placed(const Session& session, JobId job, const TaskSpec& task) {}
   virtual void unplaced(const Session& session, JobId job, const TaskSpec& task) {}
 };
@@ -67,6 +78,13 @@ struct JobPipelinedHook {
   virtual Vote job_pipelined(const JobInfo& job) const = 0;
 };
 
+// Since when a job has waited longer than it may; the one that has waited longest is served before
+// all others, and what it gets is held for it.
+struct OverdueHook {
+  virtual ~OverdueHook() = default;
+  virtual std::optional<WallTime> overdue_since(const JobInfo& job) const = 0;
+};
+
 struct EnqueueHook {
   virtual ~EnqueueHook() = default;
   virtual Vote may_enqueue(const Session& session, JobId job, Refusal& why) const = 0;
@@ -89,7 +107,9 @@ struct FilterHook {
   virtual std::string reject(const PodShape& shape, const NodeSpec& node) const = 0;
   // Because of what runs there; asked only if `depends_on_load`.
   virtual bool depends_on_load(const PodShape& shape) const = 0;
-  virtual std::string_view reject_now(const PodShape& shape, const NodeInfo& node) const = 0;
+  // `future`: once those that are leaving have left.
+  virtual std::string_view reject_now(const PodShape& shape, const NodeInfo& node,
+                                      bool future) const = 0;
 };
 
 // Points for a node; 100 * kPoint is a perfect score before weights.
@@ -103,7 +123,47 @@ struct ScoreHook {
                          std::vector<std::int64_t>& scores) const {}
 };
 
-// Who must never be evicted.
+// Whether a job is so short of places that it may take others'.
+struct JobStarvingHook {
+  virtual ~JobStarvingHook() = default;
+  virtual bool job_starving(const JobInfo& job) const = 0;
+};
+// Which of `candidates` may be evicted in favour of `claimant`: within a queue, and across queues.
+// nullopt: no opinion.
+struct PreemptableHook {
+  virtual ~PreemptableHook() = default;
+  virtual std::optional<TaskRefs> preemptable(const Session& session, TaskRef claimant,
+                                              const TaskRefs& candidates) const = 0;
+};
+struct ReclaimableHook {
+  virtual ~ReclaimableHook() = default;
+  virtual std::optional<TaskRefs> reclaimable(const Session& session, TaskRef claimant,
+                                              const TaskRefs& candidates) const = 0;
+};
+// Whether the queue may take from other queues for one more such task.
+struct PreemptiveHook {
+  virtual ~PreemptiveHook() = default;
+  virtual bool preemptive(const Session& session, QueueId queue, const TaskSpec& task,
+                          Refusal& why) const = 0;
+};
+// Which of two queues gives first; <0: a.
+struct VictimQueueOrderHook {
+  virtual ~VictimQueueOrderHook() = default;
+  virtual int victim_queue_order(const Session& session, QueueId claimant, QueueId a,
+                                 QueueId b) const = 0;
+};
+// What other queues would have to give back if the job asked, at most: admission counts on it.
+struct FreeableHook {
+  virtual ~FreeableHook() = default;
+  virtual Resource freeable(const Session& session, JobId job) const = 0;
+};
+// What keeps a job waiting that is not said by a refusal: who holds what, and what would help.
+struct WhyHook {
+  virtual ~WhyHook() = default;
+  virtual void say_why(const Session& session, JobId job,
+                       std::vector<std::string>& lines) const = 0;
+};
+// Who must never be evicted, not even because the rest of his gang goes.
 struct EvictionGuardHook {
   virtual ~EvictionGuardHook() = default;
   virtual bool protects(const TaskSpec& task) const = 0;

@@ -51,6 +51,10 @@ bool uses_node(TaskStatus status) {
          status == TaskStatus::Pipelined || status == TaskStatus::Unknown;
 }
 
+bool holds_place(TaskStatus status) {
+  return status == TaskStatus::Bound || status == TaskStatus::Running;
+}
+
 bool PodShape::best_effort() const {
   for (Dim d = 0; d < request.dims(); ++d) {
     if (d != kPods && request.at(d) > 0) return false;
@@ -167,9 +171,13 @@ void JobInfo::set_status(Task& task, TaskStatus status, NodeSlot node) {
   count_in(task, 1);
 }
 
-bool NodeInfo::port_free(const HostPort& port) const {
+bool NodeInfo::port_free(const HostPort& port, bool future) const {
   return std::none_of(host_ports.begin(), host_ports.end(), [&](const auto& entry) {
     const HostPort& taken = entry.first;
+    if (future) {
+      const auto leaving = leaving_ports.find(taken);
+      if (leaving != leaving_ports.end() && leaving->second >= entry.second) return false;
+    }
     return taken.port == port.port && taken.protocol == port.protocol &&
            (taken.ip == port.ip || taken.ip == "0.0.0.0" || port.ip == "0.0.0.0");
   });
@@ -191,6 +199,8 @@ void NodeInfo::book(const PodShape& shape, TaskStatus status, int sign) {
   }
   for (const HostPort& port : shape.host_ports) {
     if (int& users = host_ports[port]; (users += sign) == 0) host_ports.erase(port);
+    if (status != TaskStatus::Releasing) continue;
+    if (int& users = leaving_ports[port]; (users += sign) == 0) leaving_ports.erase(port);
   }
 }
 

@@ -15,6 +15,7 @@
 #include "model/podgroup.h"
 #include "model/queue.h"
 #include "scheduler/node_affinity.h"
+#include "scheduler/pod_terms.h"
 #include "scheduler/resource.h"
 
 namespace krater::scheduler {
@@ -49,6 +50,8 @@ std::string_view to_text(TaskStatus status);
 bool is_allocated(TaskStatus status);
 // Whether, and how, the task weighs on its node.
 bool uses_node(TaskStatus status);
+// Bound or Running: may be evicted.
+bool holds_place(TaskStatus status);
 
 // All that decides where a pod may go and how well. Pods that ask the same share one shape, and
 // with it the answers found for it within a cycle.
@@ -67,12 +70,14 @@ struct TaskSpec {
   JobKey job;
   ObjectPtr pod;  // the bytes are shared with everybody; no document is held
   ShapePtr shape;
-  std::string role;  // "default" when the pod names none
+  PodTermsPtr terms;  // what it says of other pods; null: nothing
+  std::string role;   // "default" when the pod names none
   std::string priority_class;
   std::int64_t priority = 1;
   WallTime created;
   bool gated = false;
   bool preemptable = true;
+  bool preempts = true;  // preemptionPolicy is not Never
   NodeName nominated;
 
   const std::string& name() const { return pod->name(); }
@@ -103,6 +108,9 @@ struct JobInfo {
   // Admitted, but no node has the room in one piece, though there is enough of it in all: holding
   // it back would help nobody.
   bool fragmented = false;
+  // Lost its places to others: admitted as it is, it waits for nodes only.
+  bool displaced = false;
+  std::optional<Duration> waiting_limit{};  // its own, for the sla plugin
 
   // Kept by set_status and the cache:
   std::array<std::int64_t, kTaskStatuses> counts{};
@@ -125,6 +133,7 @@ struct JobInfo {
   bool is_pending() const {
     return !known || (group && (phase == PodGroupPhase::Pending || starts_again()));
   }
+  bool is_starving() const { return waiting_tasks() + ready_tasks() < min_member; }
   // Role minimums bind only when minMember is at least their sum.
   bool roles_bind() const;
   // Tasks of a role in one of the statuses that `counted` accepts.
@@ -169,12 +178,13 @@ struct NodeInfo {
   std::shared_ptr<const NodeSpec> spec;  // null while only its pods are known
   std::string name;
   Resource idle, used, releasing, pipelined;
-  std::map<HostPort, int> host_ports{};
+  std::map<HostPort, int> host_ports{}, leaving_ports{};  // all, and those about to be free
   std::int64_t tasks = 0;
 
   // What will be free once everything that is leaving has left and all that was promised has come.
   Resource future_idle() const { return idle + releasing - pipelined; }
-  bool port_free(const HostPort& port) const;
+  // Nobody has it; or, `future`, nobody will once those that are leaving have left.
+  bool port_free(const HostPort& port, bool future) const;
   // Books a task in (sign 1) or out (-1) under this status.
   void book(const PodShape& shape, TaskStatus status, int sign);
 };
@@ -185,6 +195,7 @@ struct QueueInfo {
   ObjectPtr object;
   std::int64_t weight = 1, priority = 0;
   bool reclaimable = true;
+  bool fifo = false;  // the first job that has to wait keeps the others waiting
   QueueName parent;
   QueueState state = QueueState::Open;
   Bounds capability, deserved;

@@ -16,6 +16,11 @@ void JobLedger::count(const Entry& entry, int sign) {
   add(sums.request, entry.sums.request, sign);
   add(sums.inqueue, entry.sums.inqueue, sign);
   add(sums.elastic, entry.sums.elastic, sign);
+  for (const auto& [priority, allocated] : entry.sums.by_priority) {
+    Resource& sum = sums.by_priority[priority];
+    add(sum, allocated, sign);
+    if (sum.is_zero()) sums.by_priority.erase(priority);
+  }
   add(admitted_, entry.admitted, sign);
   if (sums.jobs == 0) queues_.erase(entry.queue);
 }
@@ -26,10 +31,14 @@ void JobLedger::set(const JobKey& key, const JobInfo* job) {
     entries_.erase(before);
   }
   if (job == nullptr || !job->known) return;
-  Entry entry{
-      job->queue,
-      {1, job->allocated, job->allocated + job->pending, job->admitted_in_queue(), job->elastic()},
-      job->admitted_in_cluster()};
+  Entry entry{job->queue,
+              {1,
+               job->allocated,
+               job->allocated + job->pending,
+               job->admitted_in_queue(),
+               job->elastic(),
+               {{job->priority, job->allocated}}},
+              job->admitted_in_cluster()};
   count(entry, 1);
   entries_.emplace(key, std::move(entry));
 }

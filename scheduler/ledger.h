@@ -14,10 +14,11 @@ namespace krater::scheduler {
 // Of all known jobs in one queue.
 struct QueueSums {
   std::int64_t jobs = 0;
-  Resource allocated;  // of tasks in an allocated status
-  Resource request;    // allocated and pending
-  Resource inqueue;    // admitted, not allocated yet
-  Resource elastic;    // allocated beyond the jobs' minimum
+  Resource allocated;                              // of tasks in an allocated status
+  Resource request;                                // allocated and pending
+  Resource inqueue;                                // admitted, not allocated yet
+  Resource elastic;                                // allocated beyond the jobs' minimum
+  std::map<std::int64_t, Resource> by_priority{};  // allocated, by the priority of the jobs
 };
 
 class JobLedger {

@@ -15,15 +15,19 @@ std::string FitError::text() const {
   return out + ".";
 }
 
-NodeBoard::NodeBoard(const Session& session, ShapePtr shape)
-    : session_(session), shape_(std::move(shape)) {
+NodeBoard::NodeBoard(const Session& session, TaskSpecPtr task, bool with_neighbours)
+    : session_(session), shape_(task->shape) {
   for (const auto& tier : session_.plugins().filter.tiers) {
     for (FilterHook* hook : tier) {
       if (hook->depends_on_load(*shape_)) load_filters_.push_back(hook);
     }
   }
-  seen_changes_ = session_.node_changes().size();
   study_nodes();
+  if (with_neighbours) {
+    neighbours_ = std::make_unique<Neighbours>(session, std::move(task));
+    return;
+  }
+  seen_changes_ = session_.node_changes().size();
   heap_.reserve(session_.node_order().size());
   for (const NodeSlot slot : session_.node_order()) consider(slot);
 }
@@ -64,26 +68,29 @@ void NodeBoard::study_nodes() {
   }
 }
 
-std::string_view NodeBoard::load_reason(const NodeInfo& node) const {
+std::string_view NodeBoard::load_reason(NodeSlot slot, bool future) const {
   for (const FilterHook* hook : load_filters_) {
-    const std::string_view why = hook->reject_now(*shape_, node);
+    const std::string_view why = hook->reject_now(*shape_, session_.node(slot), future);
     if (!why.empty()) return why;
   }
-  return {};
+  if (neighbours_ == nullptr) return {};
+  neighbours_->catch_up();
+  return neighbours_->reject(slot);
 }
 
-bool NodeBoard::passes_filters(NodeSlot slot) const {
-  return rejected_[slot] == 0 &&
-         (load_filters_.empty() || load_reason(session_.node(slot)).empty());
+bool NodeBoard::passes_filters(NodeSlot slot, bool future) const {
+  return rejected_[slot] == 0 && load_reason(slot, future).empty();
 }
 
 bool NodeBoard::fits_idle(NodeSlot slot) const {
-  return rejected_[slot] == 0 && shape_->request.fits_in(session_.node(slot).idle) &&
-         passes_filters(slot) && shape_->request.fits_in(session_.node(slot).future_idle());
+  const NodeInfo& node = session_.node(slot);
+  return rejected_[slot] == 0 && shape_->request.fits_in(node.idle) &&
+         passes_filters(slot, /*future=*/false) && shape_->request.fits_in(node.future_idle());
 }
 
 bool NodeBoard::fits_future(NodeSlot slot) const {
-  return passes_filters(slot) && shape_->request.fits_in(session_.node(slot).future_idle());
+  return rejected_[slot] == 0 && shape_->request.fits_in(session_.node(slot).future_idle()) &&
+         passes_filters(slot, /*future=*/true);
 }
 
 std::int64_t NodeBoard::score(NodeSlot slot) const {
@@ -113,6 +120,13 @@ void NodeBoard::catch_up() {
 }
 
 NodeSlot NodeBoard::best_idle() {
+  if (neighbours_ != nullptr) {
+    std::vector<NodeSlot> fitting;
+    for (const NodeSlot slot : session_.node_order()) {
+      if (fits_idle(slot)) fitting.push_back(slot);
+    }
+    return best_of(fitting);
+  }
   catch_up();
   while (!heap_.empty() && heap_.front().stamp != stamps_[heap_.front().slot]) {
     std::pop_heap(heap_.begin(), heap_.end(), worse);
@@ -122,10 +136,20 @@ NodeSlot NodeBoard::best_idle() {
 }
 
 NodeSlot NodeBoard::best_future() {
-  Entry best;
+  std::vector<NodeSlot> fitting;
   for (const NodeSlot slot : session_.node_order()) {
-    if (session_.node(slot).releasing.is_zero() || !fits_future(slot)) continue;
-    const Entry entry{score(slot), session_.node_rank(slot), slot, 0};
+    if (!session_.node(slot).releasing.is_zero() && fits_future(slot)) fitting.push_back(slot);
+  }
+  return best_of(fitting);
+}
+
+NodeSlot NodeBoard::best_of(const std::vector<NodeSlot>& fitting) const {
+  std::vector<std::int64_t> scores;
+  for (const NodeSlot slot : fitting) scores.push_back(score(slot));
+  if (neighbours_ != nullptr) neighbours_->add_scores(fitting, scores);
+  Entry best;
+  for (std::size_t i = 0; i < fitting.size(); ++i) {
+    const Entry entry{scores[i], session_.node_rank(fitting[i]), fitting[i], 0};
     if (best.slot == kNoNode || worse(best, entry)) best = entry;
   }
   return best.slot;
@@ -142,7 +166,7 @@ FitErrorPtr NodeBoard::explain() {
       continue;
     }
     const NodeInfo& node = session_.node(slot);
-    if (const std::string_view why = load_reason(node); !why.empty()) {
+    if (const std::string_view why = load_reason(slot, /*future=*/true); !why.empty()) {
       ++out->reasons[std::string(why)];
       continue;
     }

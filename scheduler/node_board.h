@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "scheduler/hooks.h"
+#include "scheduler/neighbours.h"
 
 namespace krater::scheduler {
 
@@ -26,7 +27,9 @@ using FitErrorPtr = std::shared_ptr<const FitError>;
 
 class NodeBoard {
  public:
-  NodeBoard(const Session& session, ShapePtr shape);
+  // `with_neighbours`: other pods have a say in where it may go. Then nothing that was found is
+  // kept, as every placement may change it for any node.
+  NodeBoard(const Session& session, TaskSpecPtr task, bool with_neighbours);
 
   // The best node with room now; kNoNode. Equal scores go by node name.
   NodeSlot best_idle();
@@ -34,6 +37,9 @@ class NodeBoard {
   NodeSlot best_future();
   bool fits_idle(NodeSlot slot) const;
   bool fits_future(NodeSlot slot) const;
+  // Whether the node may take the shape at all, whatever runs there.
+  bool may_take(NodeSlot slot) const { return rejected_[slot] == 0; }
+  std::int64_t score(NodeSlot slot) const;
   FitErrorPtr explain();
   const PodShape& shape() const { return *shape_; }
 
@@ -45,9 +51,9 @@ class NodeBoard {
     std::uint32_t stamp = 0;
   };
   static bool worse(const Entry& a, const Entry& b);
-  bool passes_filters(NodeSlot slot) const;
-  std::string_view load_reason(const NodeInfo& node) const;
-  std::int64_t score(NodeSlot slot) const;
+  bool passes_filters(NodeSlot slot, bool future) const;
+  std::string_view load_reason(NodeSlot slot, bool future) const;
+  NodeSlot best_of(const std::vector<NodeSlot>& fitting) const;
   void study_nodes();
   void consider(NodeSlot slot);
   void catch_up();
@@ -55,6 +61,7 @@ class NodeBoard {
 
   const Session& session_;
   ShapePtr shape_;
+  std::unique_ptr<Neighbours> neighbours_;  // null: none that matter
   std::vector<FilterHook*> load_filters_;
   std::vector<std::uint16_t> rejected_;  // by slot: 0 passes for good, else reasons_[n - 1]
   std::vector<std::string> reasons_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "scheduler/hooks.h"
+#include "scheduler/neighbours.h"
 
 namespace krater::scheduler {
 
@@ -41,7 +42,10 @@ class PluginSet {
     start_tier_of(job_order), start_tier_of(queue_order), start_tier_of(task_order),
         start_tier_of(job_valid), start_tier_of(job_ready), start_tier_of(job_pipelined),
         start_tier_of(enqueue), start_tier_of(allocatable), start_tier_of(overused),
-        start_tier_of(filter), start_tier_of(score), start_tier_of(eviction_guard);
+        start_tier_of(filter), start_tier_of(score), start_tier_of(job_starving),
+        start_tier_of(preemptable), start_tier_of(reclaimable), start_tier_of(preemptive),
+        start_tier_of(victim_queue_order), start_tier_of(freeable), start_tier_of(why),
+        start_tier_of(overdue), start_tier_of(eviction_guard);
   }
 
   template <typename P>
@@ -57,11 +61,20 @@ class PluginSet {
     join(overused, *plugin, flags, "enabledOverused");
     join(filter, *plugin, flags, "enablePredicate");
     join(score, *plugin, flags, "enableNodeOrder");
-    join(eviction_guard, *plugin, flags, "enablePreemptable");
+    join(job_starving, *plugin, flags, "enableJobStarving");
+    join(preemptable, *plugin, flags, "enablePreemptable");
+    join(reclaimable, *plugin, flags, "enableReclaimable");
+    join(preemptive, *plugin, flags, "enablePreemptive");
+    join(victim_queue_order, *plugin, flags, "");
+    join(freeable, *plugin, flags, "enableReclaimable");
+    join(why, *plugin, flags, "");
+    join(overdue, *plugin, flags, "enableJobPipelined");
+    join(eviction_guard, *plugin, flags, "");
     plugins.push_back(std::move(plugin));
   }
 
   std::vector<std::unique_ptr<Plugin>> plugins{};
+  NeighbourRules neighbours{};  // set by predicates and nodeorder
   Tiered<JobOrderHook> job_order{};
   Tiered<QueueOrderHook> queue_order{};
   Tiered<TaskOrderHook> task_order{};
@@ -73,6 +86,14 @@ class PluginSet {
   Tiered<OverusedHook> overused{};
   Tiered<FilterHook> filter{};
   Tiered<ScoreHook> score{};
+  Tiered<JobStarvingHook> job_starving{};
+  Tiered<PreemptableHook> preemptable{};
+  Tiered<ReclaimableHook> reclaimable{};
+  Tiered<PreemptiveHook> preemptive{};
+  Tiered<VictimQueueOrderHook> victim_queue_order{};
+  Tiered<FreeableHook> freeable{};
+  Tiered<WhyHook> why{};
+  Tiered<OverdueHook> overdue{};
   Tiered<EvictionGuardHook> eviction_guard{};
 
  private:

@@ -78,7 +78,9 @@ PodGroupPhase next_phase(const JobInfo& job, bool unschedulable_now) {
   }
   // What is done is done, even when its pods are cleared away.
   if (job.phase == PodGroupPhase::Completed && job.tasks.empty()) return PodGroupPhase::Completed;
-  return job.phase == PodGroupPhase::Inqueue ? PodGroupPhase::Inqueue : PodGroupPhase::Pending;
+  // Who lost his places to others was admitted once and queues for nodes again.
+  return job.phase == PodGroupPhase::Inqueue || job.displaced ? PodGroupPhase::Inqueue
+                                                              : PodGroupPhase::Pending;
 }
 
 std::vector<JobReport> report(const Session& session,
@@ -96,7 +98,8 @@ std::vector<JobReport> report(const Session& session,
     one.version = job.version;
     add_waiting(session, id, one);
     one.unsatisfied = waiting;
-    one.can_park = waiting && !binds.contains(id) && job.waiting_tasks() == 0;
+    one.can_park =
+        waiting && !binds.contains(id) && job.waiting_tasks() == 0 && !session.note(id).put_off;
     one.fragmented = one.can_park && is_fragmented(session, id);
     if (job.group) one.status = group_status(session, id);
     const JobNote& note = session.note(id);
@@ -119,6 +122,22 @@ std::vector<GangBind> gang_binds(const Session& session) {
       bind.members.push_back({task.spec, task.node, session.node(task.node).name});
     }
     out.push_back(std::move(bind));
+  }
+  return out;
+}
+
+std::vector<GangEviction> gang_evictions(const Session& session) {
+  std::vector<GangEviction> out;
+  for (const Eviction& one : session.evictions()) {
+    const JobInfo& claimant = session.job(one.claimant);
+    GangEviction next{claimant.key, claimant.queue, claimant.priority, std::string(one.action)};
+    for (const TaskRef& victim : one.victims)
+      next.victims.push_back({session.task(victim).spec, session.job(victim.job).group});
+    for (const TaskRef& nominee : one.nominated) {
+      const Task& task = session.task(nominee);
+      next.nominees.push_back({task.spec, session.node(task.node).name});
+    }
+    out.push_back(std::move(next));
   }
   return out;
 }

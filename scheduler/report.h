@@ -47,4 +47,23 @@ struct GangBind {
 };
 std::vector<GangBind> gang_binds(const Session& session);
 
+// Those who have to leave for one job, all or nobody.
+struct GangEviction {
+  struct Victim {
+    TaskSpecPtr task;
+    ObjectPtr group;  // null: a job of one
+  };
+  struct Nominee {
+    TaskSpecPtr task;
+    std::string node;
+  };
+  JobKey claimant;
+  QueueName queue;
+  std::int64_t priority = 0;
+  std::string action;  // "preempt", "reclaim"
+  std::vector<Victim> victims{};
+  std::vector<Nominee> nominees{};
+};
+std::vector<GangEviction> gang_evictions(const Session& session);
+
 }  // namespace krater::scheduler

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/log.h"
+#include "scheduler/eviction_writes.h"
 
 namespace krater::scheduler {
 namespace {
@@ -88,6 +89,9 @@ void Scheduler::tick() {
 bool Scheduler::left_alone(const JobInfo& job) const {
   const auto backoff = backoffs_.find(job.key);
   if (backoff != backoffs_.end() && backoff->second.until > loop_.now()) return true;
+  // Where order is kept, those in front are asked whenever those behind them are.
+  const QueueInfo* queue = cache_.queue(job.queue);
+  if (queue != nullptr && queue->fifo) return false;
   const auto parked = parked_.find(job.key);
   return parked != parked_.end() && parked->second.version == job.version &&
          parked->second.help == cache_.help();
@@ -100,6 +104,7 @@ void Scheduler::run_cycle() {
   seen_help_ = cache_.help();
   const SteadyTime begin = loop_.now();
   std::vector<GangBind> binds;
+  std::vector<GangEviction> evictions;
   {
     const bool all = std::exchange(report_all_, false);
     Session session(cache_.snapshot(all ? Scope::All : Scope::Open), config_, rng_.uuid(),
@@ -107,10 +112,12 @@ void Scheduler::run_cycle() {
     for (const ActionEntry* action : config_.actions) action->execute(session);
     session.close();
     binds = gang_binds(session);
+    evictions = gang_evictions(session);
     for (const GangBind& gang : binds) ++binding_[gang.job];
     take_reports(session, cache_.take_changed_jobs(), all);
   }
   for (const GangBind& gang : binds) bind(gang);
+  for (const GangEviction& one : evictions) evict(one);
   queues_.flush();
   ++metrics_.cycles;
   metrics_.last_cycle = loop_.now() - begin;
@@ -126,7 +133,7 @@ void Scheduler::take_reports(const Session& session, const std::set<JobKey>& cha
   std::map<JobKey, Parked> parked;
   std::size_t waiting = 0;
   for (JobId id = 0; id < session.job_count(); ++id) {
-    if (!session.parked(id)) continue;
+    if (!session.parked(id) || !session.job(id).open()) continue;
     ++waiting;
     const auto place = parked_.find(session.job(id).key);
     if (place != parked_.end()) parked.insert(*place);
@@ -186,6 +193,8 @@ void Scheduler::bind(const GangBind& gang) {
 void Scheduler::bound(const GangBind& gang, const std::vector<ObjectPtr>& pods) {
   backoffs_.erase(gang.job);
   metrics_.binds += gang.members.size();
+  // Who runs now may have to go for somebody who waits.
+  if (config_.has_action("preempt") || config_.has_action("reclaim")) cache_.note_help();
   // The answer may be ahead of the watch.
   for (const ObjectPtr& pod : pods) cache_.set_pod(pod);
   for (const GangBind::Member& member : gang.members) {
@@ -201,17 +210,64 @@ void Scheduler::not_bound(const GangBind& gang, const Error& why) {
   for (const GangBind::Member& member : gang.members) {
     cache_.forget(gang.job, member.task->name(), member.task->pod->uid());
   }
-  Backoff& backoff = backoffs_[gang.job];
-  const Duration pause = backoff_after(++backoff.failures);
-  backoff.until = loop_.now() + pause;
+  retry_after_failure(gang.job);
   // One failure is a race with somebody else's change; more of them are worth a word.
-  if (backoff.failures > 1) {
+  if (backoffs_[gang.job].failures > 1) {
     for (const GangBind::Member& member : gang.members)
       statuses_.bind_failed(member.task, why.message);
   }
+}
+
+void Scheduler::retry_after_failure(const JobKey& job) {
+  Backoff& backoff = backoffs_[job];
+  const Duration pause = backoff_after(++backoff.failures);
+  backoff.until = loop_.now() + pause;
   loop_.after(pause, [this, alive = alive_] {
     if (*alive) wake();
   });
+}
+
+void Scheduler::evict(const GangEviction& eviction) {
+  for (const GangEviction::Victim& victim : eviction.victims) {
+    const TaskSpec& task = *victim.task;
+    const bool assumed = cache_.assume_evicted(task.job, task.name(), task.pod->uid());
+    CHECK(assumed);  // nothing ran since the snapshot
+    log::info("scheduler.evict", {{"action", eviction.action},
+                                  {"pod", task.name_space() + "/" + task.name()},
+                                  {"job", task.job.text()},
+                                  {"for", eviction.claimant.text()},
+                                  {"queue", eviction.queue}});
+  }
+  client_.transact(eviction_writes(eviction, clock_.now()),
+                   [this, alive = alive_, eviction](const Result<std::vector<ObjectPtr>>& done) {
+                     if (!*alive) return;
+                     if (done) {
+                       evicted(eviction);
+                     } else {
+                       not_evicted(eviction, done.error());
+                     }
+                     if (measured_) measured_(metrics_);
+                     wake();
+                   });
+}
+
+void Scheduler::evicted(const GangEviction& eviction) {
+  metrics_.evictions += eviction.victims.size();
+  const std::string text = eviction_text(eviction);
+  for (const GangEviction::Victim& victim : eviction.victims) {
+    events_.warning(*victim.task->pod, "Evict", text);
+    if (victim.group != nullptr) events_.normal(*victim.group, "Evict", text);
+  }
+}
+
+void Scheduler::not_evicted(const GangEviction& eviction, const Error& why) {
+  ++metrics_.eviction_failures;
+  log::warn("scheduler.evict.failed", {{"for", eviction.claimant.text()}, {"why", why.message}});
+  for (const GangEviction::Victim& victim : eviction.victims) {
+    const TaskSpec& task = *victim.task;
+    cache_.forget_eviction(task.job, task.name(), task.pod->uid());
+  }
+  retry_after_failure(eviction.claimant);
 }
 
 void Scheduler::use_config(const ObjectPtr& config_map) {
@@ -227,6 +283,12 @@ void Scheduler::use_config(const ObjectPtr& config_map) {
     return;
   }
   config_ = *std::move(next);
+  if (text) {
+    for (const std::string& pitfall : pitfalls(config_)) {
+      log::warn("scheduler.config.pitfall", {{"what", pitfall}});
+      events_.warning(*config_map, "SchedulerConfigurationPitfall", pitfall);
+    }
+  }
   cache_.note_help();
   report_all_ = true;
   log::info("scheduler.config",

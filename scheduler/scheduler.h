@@ -3,15 +3,15 @@
 // transaction, and reports on the rest. Lives on one loop; nothing here blocks or reads a clock of
 // its own.
 //
-//   watches -> Cache -> [debounce] -> Session: enqueue, allocate, backfill -> binds
+//   watches -> Cache -> [debounce] -> Session: the configured actions -> binds, evictions
 //   (ObjectClient::transact)
 //                 ^                                   |                          |
 //                 +------- assume / forget -----------+--- StatusWriter, QueueWriter, events (off
 //                 the cycle)
 //
-// Always holds: a task is bound at most once at a time; a job that cannot be helped is not tried
-// again until something changes that could help it; the last good configuration is the one in
-// force.
+// Always holds: a task is bound, or evicted, at most once at a time; a job that cannot be helped is
+// not tried again until something changes that could help it; the last good configuration is the
+// one in force.
 #pragma once
 
 #include <functional>
@@ -50,8 +50,10 @@ struct Options {
 struct Metrics {
   std::uint64_t cycles = 0;
   Duration last_cycle{}, longest_cycle{}, all_cycles{};
-  std::uint64_t binds = 0;          // pods
-  std::uint64_t bind_failures = 0;  // transactions
+  std::uint64_t binds = 0;              // pods
+  std::uint64_t bind_failures = 0;      // transactions
+  std::uint64_t evictions = 0;          // pods
+  std::uint64_t eviction_failures = 0;  // transactions
   std::uint64_t config_errors = 0;
   std::size_t waiting_jobs = 0;  // after the last cycle
   std::size_t parked_jobs = 0;   // of those: not to be tried before a change
@@ -99,6 +101,10 @@ class Scheduler {
   void bind(const GangBind& gang);
   void bound(const GangBind& gang, const std::vector<ObjectPtr>& pods);
   void not_bound(const GangBind& gang, const Error& why);
+  void evict(const GangEviction& eviction);
+  void evicted(const GangEviction& eviction);
+  void not_evicted(const GangEviction& eviction, const Error& why);
+  void retry_after_failure(const JobKey& job);
   void use_config(const ObjectPtr& config_map);
 
   client::ObjectClient& client_;

@@ -49,26 +49,81 @@ bool all_of(const Tiered<Hook>& hooks, Holds holds) {
   return true;
 }
 
+// Volcano's rule: within a tier the plugins' answers are intersected; one that is empty ends the
+// tier, which then says nothing; an intersection that becomes empty is forgotten, so that the next
+// plugin starts it anew; the first tier that names somebody decides, and those after it are not
+// asked.
+template <typename Hook, typename Ask>
+TaskRefs victims(const Tiered<Hook>& hooks, Ask ask) {
+  for (const auto& tier : hooks.tiers) {
+    TaskRefs out;
+    for (const Hook* hook : tier) {
+      const std::optional<TaskRefs> named = ask(*hook);
+      if (!named) continue;
+      if (named->empty()) {
+        out.clear();
+        break;
+      }
+      if (out.empty()) {
+        out = *named;
+        continue;
+      }
+      std::erase_if(out, [&](const TaskRef& one) {
+        return std::find(named->begin(), named->end(), one) == named->end();
+      });
+    }
+    if (!out.empty()) return out;
+  }
+  return {};
+}
+
 }  // namespace
 
 Session::Session(Snapshot snapshot, const Config& config, std::string id, WallTime now,
                  const std::function<bool(const JobInfo&)>& parked)
     : world_(std::move(snapshot)), config_(config), id_(std::move(id)), now_(now) {
-  std::map<QueueName, QueueId> queues;
-  for (QueueId q = 0; q < queue_count(); ++q) queues.emplace(queue(q).name, q);
-  queue_of_.resize(job_count(), kNoQueue);
+  for (QueueId q = 0; q < queue_count(); ++q) queue_ids_.emplace(queue(q).name, q);
   parked_.resize(job_count(), false);
   for (JobId id_of_job = 0; id_of_job < job_count(); ++id_of_job) {
-    const JobInfo& info = job(id_of_job);
-    const auto place = queues.find(info.queue);
-    if (place != queues.end()) queue_of_[id_of_job] = place->second;
-    if (parked) parked_[id_of_job] = parked(info);
+    enter_queue(id_of_job);
+    if (parked) parked_[id_of_job] = parked(job(id_of_job));
   }
   for (const std::vector<PluginChoice>& tier : config.tiers) {
     plugins_.start_tier();
     for (const PluginChoice& choice : tier) choice.make(plugins_, choice.flags);
   }
+  reclaims_ = config.has_action("reclaim") && !plugins_.reclaimable.empty();
   for (const auto& plugin : plugins_.plugins) plugin->open(*this);
+}
+
+void Session::enter_queue(JobId id) {
+  const auto place = queue_ids_.find(job(id).queue);
+  queue_of_.push_back(place == queue_ids_.end() ? kNoQueue : place->second);
+}
+
+void Session::load_all() {
+  if (std::exchange(loaded_, true)) return;
+  const JobId first = job_count();
+  if (world_.rest) {
+    for (JobPtr& job : world_.rest()) world_.jobs.push_back(std::move(job));
+  }
+  parked_.resize(job_count(), true);
+  for (JobId id = first; id < job_count(); ++id) enter_queue(id);
+  residents_.resize(node_slots());
+  for (JobId id = 0; id < job_count(); ++id) {
+    const JobInfo& info = job(id);
+    if (!info.known || queue_of(id) == kNoQueue) continue;
+    for (std::uint32_t t = 0; t < info.tasks.size(); ++t) {
+      const Task& task = info.tasks[t];
+      if (holds_place(task.status) && has_node(task.node)) residents_[task.node].push_back({id, t});
+    }
+  }
+  for (const auto& plugin : plugins_.plugins) plugin->joined(*this, first);
+}
+
+const TaskRefs& Session::residents(NodeSlot slot) const {
+  static const TaskRefs nobody;
+  return slot < residents_.size() ? residents_[slot] : nobody;
 }
 
 void Session::close() {
@@ -88,10 +143,60 @@ NodeSlot Session::find_node(const NodeName& name) const {
   return place != world_.order.end() && node(*place).name == name.text() ? *place : kNoNode;
 }
 
-NodeBoard& Session::board(const ShapePtr& shape) {
-  std::unique_ptr<NodeBoard>& board = boards_[shape.get()];
-  if (board == nullptr) board = std::make_unique<NodeBoard>(*this, shape);
+// Which of all that is said of other pods means this one. Empty: nobody speaks of it, and it speaks
+// of nobody.
+std::string Session::kinship(const TaskSpec& task) const {
+  const NeighbourRules& rules = plugins_.neighbours;
+  std::string out;
+  bool concerned = task.terms != nullptr && (rules.affinity || rules.spread ||
+                                             rules.affinity_weight + rules.spread_weight > 0);
+  if (!rules.affinity && rules.affinity_weight == 0) return concerned ? "-" : out;
+  for (const PodTermsPtr& terms : world_.terms) {
+    for (const auto* list : {&terms->affinity, &terms->anti_affinity, &terms->preferred}) {
+      for (const PodTerm& term : *list) {
+        const bool meant = term.means(task.name_space(), task.pod->labels(), namespaces());
+        concerned = concerned || meant;
+        out += meant ? '1' : '0';
+      }
+    }
+  }
+  // Spread counts by labels of its own kind.
+  if (task.terms != nullptr) {
+    for (const SpreadConstraint& rule : task.terms->spread)
+      out += rule.selector.matches(task.pod->labels()) ? '1' : '0';
+    out += '-';
+  }
+  return concerned ? out : std::string();
+}
+
+NodeBoard& Session::board(const TaskSpecPtr& task) {
+  std::string kin = world_.terms.empty() ? std::string() : kinship(*task);
+  const bool alone = kin.empty();
+  std::unique_ptr<NodeBoard>& board =
+      boards_[std::tuple(task->shape.get(), alone ? nullptr : task->terms.get(), std::move(kin))];
+  if (board == nullptr) board = std::make_unique<NodeBoard>(*this, task, !alone);
   return *board;
+}
+
+const std::vector<PlacedPod>& Session::placed_pods() const {
+  if (!placed_pods_) placed_pods_ = world_.placed ? world_.placed() : std::vector<PlacedPod>();
+  return *placed_pods_;
+}
+
+const Domains& Session::domains(const std::string& topology_key) const {
+  const auto [place, fresh] = domains_.try_emplace(topology_key);
+  Domains& out = place->second;
+  if (!fresh) return out;
+  out.of_slot.assign(node_slots(), Domains::kNone);
+  std::map<std::string, std::uint32_t> numbers;
+  for (const NodeSlot slot : node_order()) {
+    const Labels& labels = node(slot).spec->labels;
+    const auto label = labels.find(topology_key);
+    if (label == labels.end()) continue;
+    out.of_slot[slot] = numbers.emplace(label->second, out.count).first->second;
+    out.count = static_cast<std::uint32_t>(numbers.size());
+  }
+  return out;
 }
 
 bool Session::job_before(JobId a, JobId b) const {
@@ -99,7 +204,7 @@ bool Session::job_before(JobId a, JobId b) const {
       plugins_.job_order, [&](const JobOrderHook& hook) { return hook.job_order(*this, a, b); });
   if (order != 0) return order < 0;
   if (job(a).created != job(b).created) return job(a).created < job(b).created;
-  return a < b;  // jobs are in the order of their keys
+  return job(a).key < job(b).key;
 }
 
 bool Session::queue_before(QueueId a, QueueId b) const {
@@ -136,6 +241,15 @@ bool Session::job_pipelined(JobId id) const {
                  [&](const JobPipelinedHook& hook) { return hook.job_pipelined(job(id)); });
 }
 
+std::optional<WallTime> Session::overdue_since(JobId id) const {
+  for (const auto& tier : plugins_.overdue.tiers) {
+    for (const OverdueHook* hook : tier) {
+      if (const auto since = hook->overdue_since(job(id))) return since;
+    }
+  }
+  return std::nullopt;
+}
+
 bool Session::may_enqueue(JobId id, Refusal& why) const {
   return carried(plugins_.enqueue,
                  [&](const EnqueueHook& hook) { return hook.may_enqueue(*this, id, why); });
@@ -150,6 +264,83 @@ bool Session::allocatable(QueueId queue_id, const TaskSpec& task, Refusal& why) 
 bool Session::overused(QueueId queue_id, Refusal& why) const {
   return !all_of(plugins_.overused,
                  [&](const OverusedHook& hook) { return !hook.overused(*this, queue_id, why); });
+}
+
+bool Session::job_starving(JobId id) const {
+  for (const auto& tier : plugins_.job_starving.tiers) {
+    if (tier.empty()) continue;
+    return std::all_of(tier.begin(), tier.end(),
+                       [&](const JobStarvingHook* hook) { return hook->job_starving(job(id)); });
+  }
+  return false;
+}
+
+bool Session::preemptive(QueueId queue_id, const TaskSpec& task, Refusal& why) const {
+  return all_of(plugins_.preemptive, [&](const PreemptiveHook& hook) {
+    return hook.preemptive(*this, queue_id, task, why);
+  });
+}
+
+TaskRefs Session::preemptable(TaskRef claimant, const TaskRefs& candidates) const {
+  return victims(plugins_.preemptable, [&](const PreemptableHook& hook) {
+    return hook.preemptable(*this, claimant, candidates);
+  });
+}
+
+TaskRefs Session::reclaimable(TaskRef claimant, const TaskRefs& candidates) const {
+  return victims(plugins_.reclaimable, [&](const ReclaimableHook& hook) {
+    return hook.reclaimable(*this, claimant, candidates);
+  });
+}
+
+bool Session::guarded(const TaskSpec& task) const {
+  return !all_of(plugins_.eviction_guard,
+                 [&](const EvictionGuardHook& hook) { return !hook.protects(task); });
+}
+
+Resource Session::preemptable_in_queue(JobId id) const {
+  Resource out;
+  if (!config_.has_action("preempt") || plugins_.preemptable.empty() || queue_of(id) == kNoQueue)
+    return out;
+  for (const auto& [priority, allocated] : sums(queue_of(id)).by_priority) {
+    if (priority < job(id).priority) out += allocated;
+  }
+  return out;
+}
+
+Resource Session::freeable(JobId id) const {
+  Resource out;
+  for (const auto& tier : plugins_.freeable.tiers) {
+    for (const FreeableHook* hook : tier) out += hook->freeable(*this, id);
+  }
+  return out;
+}
+
+// Same job: the last of its tasks. Same queue: the job that would be served last. Different queues:
+// the queue that would be. What has not started yet goes before what runs.
+bool Session::leaves_before(TaskRef a, TaskRef b, QueueId claimant) const {
+  const TaskSpec &left = *task(a).spec, &right = *task(b).spec;
+  const QueueId left_queue = queue_of(a.job), right_queue = queue_of(b.job);
+  if (left_queue != right_queue) {
+    const int order =
+        first_decisive(plugins_.victim_queue_order, [&](const VictimQueueOrderHook& hook) {
+          return hook.victim_queue_order(*this, claimant, left_queue, right_queue);
+        });
+    return order != 0 ? order < 0 : queue_before(right_queue, left_queue);
+  }
+  if (a.job != b.job) {
+    const int order = first_decisive(plugins_.job_order, [&](const JobOrderHook& hook) {
+      return hook.job_order(*this, a.job, b.job);
+    });
+    if (order != 0) return order > 0;
+  }
+  const int order = first_decisive(
+      plugins_.task_order, [&](const TaskOrderHook& hook) { return hook.task_order(left, right); });
+  if (order != 0) return order > 0;
+  const bool left_runs = task(a).status == TaskStatus::Running;
+  const bool right_runs = task(b).status == TaskStatus::Running;
+  if (left_runs != right_runs) return right_runs;
+  return created_before(right, left);
 }
 
 JobInfo& Session::edit_job(JobId id) {
@@ -170,6 +361,7 @@ void Session::place(TaskRef ref, TaskStatus status, NodeSlot slot) {
   info.set_status(task, status, slot);
   clone_if_shared(world_.nodes[slot]).book(*task.spec->shape, status, 1);
   node_changes_.push_back(slot);
+  pod_moves_.push_back({task.spec, slot, 1});
   for (const auto& plugin : plugins_.plugins) plugin->placed(*this, ref.job, *task.spec);
 }
 
@@ -181,7 +373,34 @@ void Session::unplace(TaskRef ref) {
   clone_if_shared(world_.nodes[slot]).book(*task.spec->shape, task.status, -1);
   info.set_status(task, TaskStatus::Pending, kNoNode);
   node_changes_.push_back(slot);
+  pod_moves_.push_back({task.spec, slot, -1});
   for (const auto& plugin : plugins_.plugins) plugin->unplaced(*this, ref.job, *task.spec);
+}
+
+void Session::evict(TaskRef ref) {
+  JobInfo& info = edit_job(ref.job);
+  Task& task = info.tasks[ref.task];
+  CHECK(holds_place(task.status));
+  NodeInfo& on = clone_if_shared(world_.nodes[task.node]);
+  on.book(*task.spec->shape, task.status, -1);
+  on.book(*task.spec->shape, TaskStatus::Releasing, 1);
+  node_changes_.push_back(task.node);
+  pod_moves_.push_back({task.spec, task.node, -1});
+  info.set_status(task, TaskStatus::Releasing, task.node);
+  for (const auto& plugin : plugins_.plugins) plugin->unplaced(*this, ref.job, *task.spec);
+}
+
+void Session::unevict(TaskRef ref, TaskStatus before) {
+  JobInfo& info = edit_job(ref.job);
+  Task& task = info.tasks[ref.task];
+  CHECK(task.status == TaskStatus::Releasing);
+  NodeInfo& on = clone_if_shared(world_.nodes[task.node]);
+  on.book(*task.spec->shape, TaskStatus::Releasing, -1);
+  on.book(*task.spec->shape, before, 1);
+  node_changes_.push_back(task.node);
+  pod_moves_.push_back({task.spec, task.node, 1});
+  info.set_status(task, before, task.node);
+  for (const auto& plugin : plugins_.plugins) plugin->placed(*this, ref.job, *task.spec);
 }
 
 void Session::dispatch(JobId id) {

@@ -10,7 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
+#include <tuple>
 #include <vector>
 
 #include "scheduler/config.h"
@@ -18,11 +18,6 @@
 #include "scheduler/snapshot.h"
 
 namespace krater::scheduler {
-
-struct TaskRef {
-  JobId job = 0;
-  std::uint32_t task = 0;
-};
 
 // What a session found out about a job.
 struct JobNote {
@@ -32,6 +27,23 @@ struct JobNote {
   std::map<std::uint32_t, NodeSlot>
       tentative{};                 // by task: where it could have gone, had the gang been complete
   bool refused_admission = false;  // this session's enqueue said no
+  std::string no_eviction{};       // why nobody was made to leave for it
+  bool put_off = false;            // there was no time for it in this session
+};
+
+// A pod came to a node (sign 1) or left it (-1) within a session.
+struct PodMove {
+  TaskSpecPtr task;
+  NodeSlot node = kNoNode;
+  int sign = 1;
+};
+
+// Tasks that have to leave, in favour of one job.
+struct Eviction {
+  JobId claimant = 0;
+  std::string_view action;  // "preempt"
+  TaskRefs victims{};
+  TaskRefs nominated{};  // the claimant's tasks that were promised the room
 };
 
 class Session {
@@ -78,7 +90,14 @@ class Session {
   std::uint32_t node_rank(NodeSlot slot) const { return world_.rank[slot]; }
   // Every placement and undo appends its node.
   const std::vector<NodeSlot>& node_changes() const { return node_changes_; }
-  NodeBoard& board(const ShapePtr& shape);
+  // Tasks that may go to the same nodes and like them equally share a board.
+  NodeBoard& board(const TaskSpecPtr& task);
+  // Who was on a node when the session began, and what has moved since.
+  const std::vector<PlacedPod>& placed_pods() const;
+  const std::vector<PodMove>& pod_moves() const { return pod_moves_; }
+  const NamespaceLabels& namespaces() const { return *world_.namespaces; }
+  // Nodes by the value of a label.
+  const Domains& domains(const std::string& topology_key) const;
 
   // The plugins' combined word (volcano.md 2.9).
   bool job_before(JobId a, JobId b) const;
@@ -87,9 +106,29 @@ class Session {
   std::optional<Refusal> job_invalid(JobId id) const;
   bool job_ready(JobId id) const;
   bool job_pipelined(JobId id) const;
+  std::optional<WallTime> overdue_since(JobId id) const;
   bool may_enqueue(JobId id, Refusal& why) const;
   bool allocatable(QueueId queue, const TaskSpec& task, Refusal& why) const;
   bool overused(QueueId queue, Refusal& why) const;
+  bool job_starving(JobId id) const;
+  bool preemptive(QueueId queue, const TaskSpec& task, Refusal& why) const;
+  TaskRefs preemptable(TaskRef claimant, const TaskRefs& candidates) const;
+  TaskRefs reclaimable(TaskRef claimant, const TaskRefs& candidates) const;
+  bool guarded(const TaskSpec& task) const;
+  // Whether the configuration takes from queues that have too much.
+  bool reclaims() const { return reclaims_; }
+  // What lower jobs of its queue hold, if they may be made to leave for it.
+  Resource preemptable_in_queue(JobId id) const;
+  // What other queues would have to give back for it.
+  Resource freeable(JobId id) const;
+  // Whether `a` is evicted before `b`, when `claimant` needs room.
+  bool leaves_before(TaskRef a, TaskRef b, QueueId claimant) const;
+
+  // Brings in the jobs that were left out because nothing of them waits; they are parked.
+  void load_all();
+  // After load_all: tasks of known jobs that held a place on the node then.
+  const TaskRefs& residents(NodeSlot slot) const;
+  const std::vector<Eviction>& evictions() const { return evictions_; }
 
   // Phase Inqueue from now on; the plugins take note.
   void admit(JobId id);
@@ -108,20 +147,33 @@ class Session {
   JobInfo& edit_job(JobId id);
   void place(TaskRef ref, TaskStatus status, NodeSlot slot);
   void unplace(TaskRef ref);
+  void evict(TaskRef ref);
+  void unevict(TaskRef ref, TaskStatus before);
+  void enter_queue(JobId id);
+  std::string kinship(const TaskSpec& task) const;
 
   Snapshot world_;
   const Config& config_;
   std::string id_;
   WallTime now_;
   PluginSet plugins_;
+  std::map<QueueName, QueueId> queue_ids_;
   std::vector<QueueId> queue_of_;
   std::vector<bool> parked_;
   std::map<JobId, JobNote> notes_;
   std::map<JobId, PodGroupCondition> conditions_;
   std::map<JobId, std::vector<std::uint32_t>> bound_;
+  bool reclaims_ = false, loaded_ = false;
+  std::vector<Eviction> evictions_;
+  std::vector<TaskRefs> residents_;  // by slot; empty until load_all
   std::vector<NodeSlot> node_changes_;
-  std::unordered_map<const PodShape*, std::unique_ptr<NodeBoard>>
-      boards_;  // looked up, never walked
+  // Looked up, never walked. By shape, and for those whom other pods concern by what they say of
+  // others and who says what of them.
+  std::map<std::tuple<const PodShape*, const PodTerms*, std::string>, std::unique_ptr<NodeBoard>>
+      boards_;
+  std::vector<PodMove> pod_moves_;
+  mutable std::optional<std::vector<PlacedPod>> placed_pods_{};
+  mutable std::map<std::string, Domains> domains_{};
 };
 
 }  // namespace krater::scheduler

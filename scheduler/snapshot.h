@@ -2,6 +2,7 @@
 // copies pointers, not pods; a session clones what it changes.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "scheduler/ledger.h"
@@ -12,16 +13,30 @@ namespace krater::scheduler {
 // cycle can do something for. The others are in the sums.
 enum class Scope { Open, All };
 
+// A pod on a node, whoever scheduled it.
+struct PlacedPod {
+  TaskSpecPtr task;
+  NodeSlot node = kNoNode;
+  bool leaving = false;
+};
+
 struct Snapshot {
   std::vector<NodePtr> nodes{};       // by slot; null: no such node, or only its pods are known
   std::vector<NodeSlot> order{};      // slots of the nodes there are, by name
   std::vector<std::uint32_t> rank{};  // by slot: place in `order`
   std::vector<JobPtr> jobs{};         // by key; which ones is up to the Scope
-  std::vector<QueuePtr> queues{};     // by name
-  std::vector<QueueSums> sums{};      // by queue: what all jobs in it add up to
-  Resource total{};                   // allocatable of all nodes
-  Resource used{};                    // on all nodes
-  Resource admitted{};                // promised to admitted jobs of all queues, not taken yet
+  // The others, by key: for a session that looks for somebody to evict. Good as long as the Cache
+  // is not changed.
+  std::function<std::vector<JobPtr>()> rest{};
+  // For a session that has to know who is beside whom: likewise.
+  std::function<std::vector<PlacedPod>()> placed{};
+  std::vector<PodTermsPtr> terms{};  // all that pods say of other pods
+  std::shared_ptr<const NamespaceLabels> namespaces{};
+  std::vector<QueuePtr> queues{};  // by name
+  std::vector<QueueSums> sums{};   // by queue: what all jobs in it add up to
+  Resource total{};                // allocatable of all nodes
+  Resource used{};                 // on all nodes
+  Resource admitted{};             // promised to admitted jobs of all queues, not taken yet
   ResourceNames names{};
   std::uint64_t help = 0;  // Cache::help() then
 };

@@ -1,5 +1,6 @@
-// A transaction on a session: placements that hold together. Committed they become binds; otherwise
-// all of them are undone, newest first, at the latest by the destructor.
+// A transaction on a session: placements and evictions that hold together. Committed they become
+// binds and deletions; otherwise all of them are undone, newest first, at the latest by the
+// destructor.
 #pragma once
 
 #include <vector>
@@ -19,21 +20,37 @@ class Statement {
   void allocate(TaskRef task, NodeSlot node) { place(task, TaskStatus::Allocated, node); }
   // The task is promised room that others are leaving. Nothing is written for it.
   void pipeline(TaskRef task, NodeSlot node) { place(task, TaskStatus::Pipelined, node); }
-  bool empty() const { return placed_.empty(); }
+  // The task leaves, and with it its claim on its node and queue.
+  void evict(TaskRef task);
+  bool empty() const { return steps_.empty(); }
+  bool evicts() const;
 
   // What was allocated, here and before for the same job, is bound after the session.
   void commit(JobId job);
+  // The tasks evicted here are deleted after the session; those placed here wait for their room.
+  // `action` lives as long as the program.
+  void commit_evictions(JobId claimant, std::string_view action);
   // The placements stay for the rest of the session, so that later jobs do not take the room, and
   // end with it.
-  void keep() { placed_.clear(); }
+  void keep() { steps_.clear(); }
   // Undoes everything; where tasks could have gone is remembered for the user.
   void discard();
 
+  // What was done since mark(), undone without a trace.
+  using Mark = std::size_t;
+  Mark mark() const { return steps_.size(); }
+  void roll_back(Mark mark);
+
  private:
+  struct Step {
+    TaskRef task;
+    TaskStatus before = TaskStatus::Pending;  // Pending: it was placed, otherwise evicted
+  };
   void place(TaskRef task, TaskStatus status, NodeSlot node);
+  void undo(const Step& step);
 
   Session& session_;
-  std::vector<TaskRef> placed_;
+  std::vector<Step> steps_;
 };
 
 }  // namespace krater::scheduler

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/yaml.h"
+#include "scheduler/plugins/fair_tree.h"
 #include "scheduler/plugins/queue_accounts.h"
 #include "scheduler/plugins/score_math.h"
 #include "scheduler/plugins/water_fill.h"
@@ -107,7 +108,13 @@ TEST(Config, ErrorsNameTheCulprit) {
       {"actions: \"enqueue, dance\"\ntiers: [{plugins: [{name: gang}]}]",
        "unknown action \"dance\""},
       {"actions: allocate\ntiers: [{plugins: [{name: tdm}]}]", "unknown plugin \"tdm\""},
-      {"actions: allocate\ntiers: [{plugins: [{name: sla}]}]", "unknown plugin \"sla\""},
+      {"actions: allocate\ntiers: [{plugins: [{name: sla, arguments: {sla-waiting-time: soon}}]}]",
+       "sla-waiting-time"},
+      {"actions: preempt\nconfigurations: [{name: preempt, arguments: {speed: 1}}]\ntiers: "
+       "[{plugins: "
+       "[{name: gang}]}]",
+       "action preempt: unknown argument \"speed\""},
+      {"actions: \"allocate\"\ntiers: [{plugins: [", "YAML"},
       {"actions: allocate\ntiers: [{plugins: [{name: binpack, arguments: {binpack.cpus: 1}}]}]",
        "\"binpack.cpus\""},
       {"actions: allocate\ntiers: [{plugins: [{name: binpack, arguments: {binpack.cpu: \"1\"}}]}]",
@@ -118,8 +125,9 @@ TEST(Config, ErrorsNameTheCulprit) {
        "must be true or false"},
       {"actions: allocate\ntiers: [{plugins: [{name: capacity}, {name: proportion}]}]",
        "exclude each other"},
-      {"actions: allocate\ntiers: [{plugins: [{name: capacity, enableHierarchy: true}]}]",
-       "enableHierarchy"},
+      {"actions: allocate\ntiers: [{plugins: [{name: capacity, arguments: {ancestorReclaimLevel: "
+       "-1}}]}]",
+       "ancestorReclaimLevel"},
       {"actions: allocate\ntires: []", "unknown key \"tires\""},
       {"tiers: [{plugins: [{name: gang}]}]", "actions"},
       {"actions: allocate", "tiers"},
@@ -167,6 +175,72 @@ TEST(Bind, AGangIsBoundInOneTransactionOrNotAtAll) {
   cluster.settle();
   for (const char* pod : {"w-0", "w-1", "w-2"}) EXPECT_EQ(cluster.node_of(pod), "n1") << pod;
   EXPECT_EQ(cluster.scheduler.metrics().binds, 3U);
+}
+
+constexpr std::string_view kPreempting =
+    "{config: '{actions: \"enqueue, allocate, preempt\", tiers: [{plugins: [{name: priority}, "
+    "{name: "
+    "gang, enablePreemptable: false}, {name: predicates}]}]}', classes: [{name: high, value: 9}], "
+    "nodes: [{name: n1, cpu: 2}], queues: [{name: default}], groups: [{name: low, min: 2, phase: "
+    "Running}], pods: [{name: low-w, count: 2, group: low, cpu: 1, node: n1, phase: Running}]}";
+constexpr std::string_view kClaimant =
+    "{groups: [{name: high, min: 1, priorityClass: high}], pods: [{name: high-w, group: high, cpu: "
+    "1}]}";
+
+TEST(Evict, IsOneTransactionOrNothing) {
+  Harness cluster;
+  cluster.add(yaml(kPreempting));
+  cluster.settle();
+  int refusals = 1;
+  cluster.client.fail = [&](const client::Write& write) -> std::optional<Error> {
+    const auto* gone = std::get_if<client::DeleteWrite>(&write);
+    if (gone == nullptr || gone->name != "low-w-1" || refusals == 0) return std::nullopt;
+    --refusals;
+    return make_error(Code::Unavailable, "not now");
+  };
+  cluster.add(yaml(kClaimant));
+  cluster.loop.advance(5ms);
+  EXPECT_EQ(cluster.scheduler.metrics().eviction_failures, 1U);
+  EXPECT_TRUE(cluster.leaving().empty());
+  cluster.settle();
+  EXPECT_EQ(cluster.leaving(), (std::vector<std::string>{"low-w-0", "low-w-1"}));
+  EXPECT_EQ(cluster.scheduler.metrics().evictions, 2U);
+}
+
+TEST(Evict, NobodyIsAskedTwiceWhileHeIsLeaving) {
+  Harness cluster;
+  cluster.add(yaml(kPreempting));
+  cluster.settle();
+  cluster.add(yaml(kClaimant));
+  cluster.settle(30s);
+  const auto deletes = std::count_if(cluster.client.writes.begin(), cluster.client.writes.end(),
+                                     [](const client::Write& write) {
+                                       return std::holds_alternative<client::DeleteWrite>(write);
+                                     });
+  EXPECT_EQ(deletes, 2);
+  EXPECT_EQ(cluster.group("high").phase(), PodGroupPhase::Inqueue);
+}
+
+TEST(FairTree, AGroupCountsForItsNeediestAndTheContentHoldNobodyBack) {
+  FairTree tree(cpu(10000));
+  const auto a = tree.add(FairTree::path_of("a", "root/one/a", "1/1/1"), cpu(4000), cpu(9000));
+  const auto b = tree.add(FairTree::path_of("b", "root/one/b", "1/1/1"), cpu(1000), cpu(9000));
+  const auto c = tree.add(FairTree::path_of("c", "root/two", "1/1"), cpu(3000), cpu(9000));
+  tree.weigh();
+  EXPECT_LT(tree.compare(b, a), 0);  // siblings by their own shares
+  EXPECT_LT(tree.compare(a, c), 0);  // group one has twice b's 1000
+  tree.move(b, cpu(8000), 1);        // b has all it asked for
+  tree.weigh();
+  EXPECT_LT(tree.compare(a, b), 0);
+  EXPECT_LT(tree.compare(c, a), 0);
+}
+
+TEST(FairTree, WeightsCount) {
+  FairTree tree(cpu(10000));
+  const auto a = tree.add(FairTree::path_of("a", "root/a", "1/3"), cpu(3000), cpu(9000));
+  const auto b = tree.add(FairTree::path_of("b", "root/b", "1/1"), cpu(2000), cpu(9000));
+  tree.weigh();
+  EXPECT_LT(tree.compare(a, b), 0);
 }
 
 TEST(Cycles, StartOnAChangeAndNotOtherwise) {

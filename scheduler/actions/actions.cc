@@ -5,13 +5,24 @@
 #include "scheduler/actions/allocate.h"
 #include "scheduler/actions/backfill.h"
 #include "scheduler/actions/enqueue.h"
+#include "scheduler/actions/preempt.h"
+#include "scheduler/actions/reclaim.h"
 #include "scheduler/config.h"
 
 namespace krater::scheduler {
 namespace {
 
-constexpr std::array kActions{ActionEntry{"allocate", allocate}, ActionEntry{"backfill", backfill},
-                              ActionEntry{"enqueue", enqueue}};
+// How upstream bounds its search for nodes and shares answers; nothing here needs to be told.
+constexpr std::array<std::string_view, 1> kAllocateArguments{"predicateErrorCacheEnable"};
+constexpr std::array<std::string_view, 6> kPreemptArguments{
+    "enableTopologyAwarePreemption", "maxCandidateNodesAbsolute", "minCandidateNodesAbsolute",
+    "minCandidateNodesPercentage",   "predicateErrorCacheEnable", "topologyAwarePreemptWorkerNum"};
+
+constexpr std::array kActions{ActionEntry{"allocate", allocate, kAllocateArguments},
+                              ActionEntry{"backfill", backfill, kAllocateArguments},
+                              ActionEntry{"enqueue", enqueue, {}},
+                              ActionEntry{"preempt", preempt, kPreemptArguments},
+                              ActionEntry{"reclaim", reclaim, kAllocateArguments}};
 static_assert(std::ranges::is_sorted(kActions, {}, &ActionEntry::name));
 
 }  // namespace

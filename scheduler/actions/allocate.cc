@@ -42,6 +42,7 @@ class Allocator {
 
   void run() {
     collect();
+    serve_overdue();
     while (!queues_.empty()) {
       const QueueId queue = queues_.pop();
       Heap<JobId>& jobs = jobs_.at(queue);
@@ -52,11 +53,32 @@ class Allocator {
       }
       const JobId job = jobs.pop();
       if (take_turn(queue, job)) jobs.push(job);
+      if (session_.queue(queue).fifo && !session_.job_ready(job)) {
+        while (!jobs.empty()) session_.note(jobs.pop()).refusal = behind(session_, queue, job);
+      }
       queues_.push(queue);
     }
   }
 
  private:
+  // Only one: two that hold half of what they need would wait for each other.
+  void serve_overdue() {
+    std::optional<std::pair<WallTime, JobId>> first;
+    for (const auto& [job, tasks] : tasks_) {
+      const auto since = session_.overdue_since(job);
+      if (since && !session_.job_ready(job) && (!first || *since < first->first))
+        first = std::pair(*since, job);
+    }
+    if (!first) return;
+    const JobId job = first->second;
+    held_ = job;
+    take_turn(session_.queue_of(job), job);
+    // It takes its turn among the others as well, for what goes beyond its gang.
+    if (session_.job_ready(job)) return;
+    tasks_.at(job).clear();
+    session_.note(job).put_off = true;
+  }
+
   void collect() {
     const bool admission = session_.config().has_action("enqueue");
     for (JobId job = 0; job < session_.job_count(); ++job) {
@@ -96,8 +118,8 @@ class Allocator {
   bool take_turn(QueueId queue, JobId job) {
     std::deque<std::uint32_t>& tasks = tasks_.at(job);
     Statement statement(session_);
-    std::set<std::string> failed;     // roles
-    std::set<const PodShape*> unfit;  // one that fits nowhere is not tried again within the turn
+    std::set<std::string> failed;      // roles
+    std::set<const NodeBoard*> unfit;  // one that fits nowhere is not tried again within the turn
     while (!tasks.empty()) {
       const TaskRef ref{job, tasks.front()};
       const TaskSpecPtr spec = session_.task(ref).spec;
@@ -106,12 +128,13 @@ class Allocator {
         session_.note(job).queue_errors[ref.task] = std::move(why);
         continue;
       }
-      if (unfit.contains(spec->shape.get())) {
-        session_.note(job).fit_errors[ref.task] = session_.board(spec->shape).explain();
+      NodeBoard& board = session_.board(spec);
+      if (unfit.contains(&board)) {
+        session_.note(job).fit_errors[ref.task] = board.explain();
         continue;
       }
-      if (!place(statement, ref, *spec)) {
-        unfit.insert(spec->shape.get());
+      if (!place(statement, ref, *spec, board)) {
+        unfit.insert(&board);
         failed.insert(spec->role);
         if (worth_going_on(session_.job(job), failed)) continue;
         break;
@@ -124,7 +147,7 @@ class Allocator {
       return !tasks.empty();
     }
     // Enough only once somebody has left: the places stay taken until the session ends.
-    if (session_.job_pipelined(job)) {
+    if (session_.job_pipelined(job) || held_ == job) {
       statement.keep();
     } else {
       statement.discard();
@@ -135,23 +158,22 @@ class Allocator {
 
   // The reasons were found while the gang's other members held their places; the figures are to
   // show what is free now that they have been given back.
-  void refresh_figures(JobId job, const std::set<const PodShape*>& unfit) {
-    std::map<const PodShape*, FitErrorPtr> renewed;
+  void refresh_figures(JobId job, const std::set<const NodeBoard*>& unfit) {
+    std::map<const NodeBoard*, FitErrorPtr> renewed;
     for (auto& [task, error] : session_.note(job).fit_errors) {
-      const ShapePtr& shape = session_.task({job, task}).spec->shape;
-      if (!unfit.contains(shape.get())) continue;
-      FitErrorPtr& slot = renewed[shape.get()];
+      NodeBoard& board = session_.board(session_.task({job, task}).spec);
+      if (!unfit.contains(&board)) continue;
+      FitErrorPtr& slot = renewed[&board];
       if (slot == nullptr) {
         auto fresh = std::make_shared<FitError>(*error);
-        fresh->figures = session_.board(shape).explain()->figures;
+        fresh->figures = board.explain()->figures;
         slot = std::move(fresh);
       }
       error = slot;
     }
   }
 
-  bool place(Statement& statement, TaskRef ref, const TaskSpec& spec) {
-    NodeBoard& board = session_.board(spec.shape);
+  bool place(Statement& statement, TaskRef ref, const TaskSpec& spec, NodeBoard& board) {
     if (!spec.nominated.empty()) {
       const NodeSlot nominated = session_.find_node(spec.nominated);
       if (nominated != kNoNode && place_on(statement, ref, board, nominated)) return true;
@@ -179,6 +201,7 @@ class Allocator {
   }
 
   Session& session_;
+  std::optional<JobId> held_{};
   Heap<QueueId> queues_;
   std::map<QueueId, Heap<JobId>> jobs_;
   std::map<JobId, std::deque<std::uint32_t>> tasks_;

@@ -7,6 +7,19 @@
 
 namespace krater::scheduler {
 
+namespace {
+
+// The first in line waits, and so does everybody behind him.
+void hold_back(Session& session, QueueId queue, Heap<JobId>& jobs, JobId first) {
+  while (!jobs.empty()) {
+    JobNote& note = session.note(jobs.pop());
+    note.refusal = behind(session, queue, first);
+    note.refused_admission = true;
+  }
+}
+
+}  // namespace
+
 void enqueue(Session& session) {
   const auto job_before = [&](JobId a, JobId b) { return session.job_before(a, b); };
   std::map<QueueId, Heap<JobId>> waiting;
@@ -36,6 +49,10 @@ void enqueue(Session& session) {
       JobNote& note = session.note(job);
       note.refusal = std::move(why);
       note.refused_admission = true;
+      if (session.queue(queue).fifo) {
+        hold_back(session, queue, jobs, job);
+        continue;
+      }
     }
     queues.push(queue);
   }

@@ -13,6 +13,12 @@ std::optional<Refusal> queue_refusal(const Session& session, JobId job) {
                          std::string(to_text(state)) + ", only an Open queue takes new work"};
 }
 
+Refusal behind(const Session& session, QueueId queue, JobId first) {
+  return {"", "queue \"" + session.queue(queue).name.text() +
+                  "\" serves first in, first out: job " + session.job(first).key.text() +
+                  " is in front and waits"};
+}
+
 bool refused_as_a_whole(Session& session, JobId job) {
   std::optional<Refusal> refusal = queue_refusal(session, job);
   if (!refusal) refusal = session.job_invalid(job);

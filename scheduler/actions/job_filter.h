@@ -11,6 +11,9 @@ namespace krater::scheduler {
 // members. The reason is noted on the job.
 bool refused_as_a_whole(Session& session, JobId job);
 
+// What those are told who wait behind `first` in a queue that serves in order.
+Refusal behind(const Session& session, QueueId queue, JobId first);
+
 // The queue part of it: also what keeps a job from being admitted.
 std::optional<Refusal> queue_refusal(const Session& session, JobId job);
 

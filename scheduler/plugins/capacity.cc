@@ -1,109 +1,362 @@
-// capacity, flat: every queue has a floor (guarantee), a fair point (deserved) and a ceiling
+// capacity: every queue has a floor (guarantee), a fair point (deserved) and a ceiling
 // (capability). A queue may grow to its ceiling, as far as others' guarantees leave room, whatever
-// it deserves (volcano.md 4.5).
+// it deserves; what it has beyond its fair point others may take back, down to its floor
+// (volcano.md 4.5). With enableHierarchy queues form a tree: only leaves take jobs, every
+// ancestor's ceiling holds too, and siblings give before cousins. A flaw in the tree stops the
+// queues it concerns and no others.
 #include <algorithm>
+#include <map>
 
+#include "scheduler/explain.h"
+#include "scheduler/plugins/capacity_book.h"
 #include "scheduler/plugins/plugins.h"
-#include "scheduler/plugins/queue_accounts.h"
 
 namespace krater::scheduler {
 namespace {
 
-// max(min(spec.deserved, realCapability), guarantee), in the dimensions that either names.
-Bounds effective_deserved(const QueueInfo& queue, const Resource& real_capability) {
-  Bounds out;
-  for (Dim d = 0; d < queue.deserved.dims(); ++d) {
-    if (queue.deserved.has(d)) out.set(d, std::min(queue.deserved.at(d), real_capability.at(d)));
+struct CapacityArgs {
+  bool hierarchy = false;
+  std::int64_t ancestor_level = 0;  // so many ancestors have a say in who may take and who gives
+};
+
+bool is_best_effort(const Resource& request) {
+  for (Dim d = 0; d < request.dims(); ++d) {
+    if (d != kPods && request.at(d) > 0) return false;
   }
-  for (Dim d = 0; d < queue.guarantee.dims(); ++d) {
-    const std::int64_t floor = queue.guarantee.at(d);
-    if (floor > 0) out.set(d, out.has(d) ? std::max(out.at(d), floor) : floor);
+  return true;
+}
+
+// Both ask for something in common; of pods that ask for nothing else, the place itself.
+bool of_use(const Resource& given, const Resource& wanted) {
+  for (Dim d = 0; d < given.dims(); ++d) {
+    if (d != kPods && given.at(d) > 0 && wanted.at(d) > 0) return true;
+  }
+  return is_best_effort(given);
+}
+
+bool above_floor(const Resource& rest, const Resource& guarantee) {
+  for (Dim d = 0; d < guarantee.dims(); ++d) {
+    if (guarantee.at(d) > 0 && rest.at(d) < guarantee.at(d)) return false;
+  }
+  return true;
+}
+
+// The queue has a fair point in something of what is asked for.
+bool has_relevant(const Bounds& deserved, const Resource& request) {
+  for (Dim d = 0; d < request.dims(); ++d) {
+    if (request.at(d) <= 0 || !deserved.has(d)) continue;
+    if ((d != kCpu && d != kMemory) || deserved.at(d) > 0) return true;
+  }
+  return false;
+}
+
+bool beyond_deserved(const Resource& allocated, const Resource& given, const Bounds& deserved) {
+  for (Dim d = 0; d < given.dims(); ++d) {
+    if (given.at(d) > 0 && deserved.has(d) && allocated.at(d) > deserved.at(d)) return true;
+  }
+  return false;
+}
+
+// The dimensions that `wanted` asks for, without the pod count.
+Resource only(const Resource& amounts, const Resource& wanted) {
+  Resource out;
+  for (Dim d = 0; d < amounts.dims(); ++d) {
+    if (d != kPods && wanted.at(d) > 0) out.set(d, amounts.at(d));
   }
   return out;
 }
 
-// A queue that deserves nothing in particular is the last to be served: share 1.
-Share share_of(const Resource& allocated, const Bounds& deserved) {
-  if (deserved.empty()) return Share(1, 1);
-  Share top;
-  for (Dim d = 0; d < deserved.dims(); ++d) {
-    if (!deserved.has(d)) continue;
-    const Share one(allocated.at(d), deserved.at(d));
-    if (top < one) top = one;
-  }
-  return top;
-}
-
 class Capacity final : public Plugin,
                        public QueueOrderHook,
+                       public VictimQueueOrderHook,
                        public AllocatableHook,
-                       public EnqueueHook {
+                       public EnqueueHook,
+                       public FreeableHook,
+                       public PreemptiveHook,
+                       public ReclaimableHook,
+                       public WhyHook {
  public:
+  explicit Capacity(CapacityArgs args) : args_(args) {}
+
   void open(const Session& session) override {
-    accounts_ = open_accounts(session);
-    shares_.resize(accounts_.size());
-    for (QueueId q = 0; q < accounts_.size(); ++q) {
-      deserved_.push_back(effective_deserved(session.queue(q), accounts_[q].real_capability));
-      refresh_share(q);
-    }
+    book_.open(session, args_.hierarchy ? QueueTree::hierarchy(session) : QueueTree::flat(session));
   }
 
   int queue_order(const Session& session, QueueId a, QueueId b) const override {
     const std::int64_t left = session.queue(a).priority, right = session.queue(b).priority;
     if (left != right) return left > right ? -1 : 1;
-    if (const int order = Share::compare(shares_[a], shares_[b]); order != 0) return order;
-    if (deserved_[a].empty() == deserved_[b].empty()) return 0;
-    return deserved_[a].empty() ? 1 : -1;
+    if (tree().leaf(a) != tree().leaf(b)) return tree().leaf(a) ? -1 : 1;
+    // Cousins are ordered by the branches they hang on.
+    const CapacityEntry& mine = book_.of(tree().branch_towards(a, b));
+    const CapacityEntry& theirs = book_.of(tree().branch_towards(b, a));
+    if (const int order = Share::compare(mine.share, theirs.share); order != 0) return order;
+    if (mine.deserved.empty() == theirs.deserved.empty()) return 0;
+    return mine.deserved.empty() ? 1 : -1;
+  }
+
+  int victim_queue_order(const Session&, QueueId claimant, QueueId a, QueueId b) const override {
+    if (!tree().is_hierarchy()) return 0;
+    const std::size_t left = tree().common_depth(a, claimant);
+    const std::size_t right = tree().common_depth(b, claimant);
+    return left > right ? -1 : left < right ? 1 : 0;
   }
 
   bool allocatable(const Session& session, QueueId queue, const TaskSpec& task,
                    Refusal& why) const override {
-    return within(session, accounts_[queue], task.shape->request, accounts_[queue].real_capability,
-                  "limit", queue, why);
+    if (flawed(session, queue, why)) return false;
+    for (const QueueId at : book_.path(queue)) {
+      const CapacityEntry& entry = book_.of(at);
+      if (entry.bounded && !within(session, entry.account, task.shape->request,
+                                   entry.account.real_capability, "limit", at, why)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // Within the own ceiling, and within what is deserved of something that the task asks for.
+  bool preemptive(const Session& session, QueueId queue, const TaskSpec& task,
+                  Refusal& why) const override {
+    if (flawed(session, queue, why)) return false;
+    const Resource& request = task.shape->request;
+    const QueueAccount& account = book_.of(queue).account;
+    if (!within(session, account, request, account.real_capability, "limit", queue, why))
+      return false;
+    for (const QueueId at : asked_ancestors(queue)) {
+      if (entitled(at, request)) return true;
+    }
+    Shortage shortage(session.names());
+    for (Dim d = 0; d < request.dims(); ++d) {
+      if (d == kPods || request.at(d) <= 0) continue;
+      const Bounds& deserved = book_.of(queue).deserved;
+      shortage.add(d, {{"requested", request.at(d)},
+                       {"allocated", account.allocated.at(d)},
+                       {"deserved", deserved.has(d) ? deserved.at(d) : 0}});
+    }
+    why = {"", "queue \"" + session.queue(queue).name.text() + "\" deserves no more",
+           shortage.figures()};
+    return false;
+  }
+
+  // Who holds more than it deserves gives, down to its guarantee, if what it gives is of use.
+  std::optional<TaskRefs> reclaimable(const Session& session, TaskRef claimant,
+                                      const TaskRefs& candidates) const override {
+    const QueueId to = session.queue_of(claimant.job);
+    const Resource& wanted = session.task(claimant).spec->shape->request;
+    TaskRefs ordered = candidates;
+    std::sort(ordered.begin(), ordered.end(),
+              [&](TaskRef a, TaskRef b) { return session.leaves_before(a, b, to); });
+    Left left;
+    TaskRefs out;
+    for (const TaskRef& one : ordered) {
+      const Resource& given = session.task(one).spec->shape->request;
+      const QueueId from = session.queue_of(one.job);
+      if (!tree().flaw(from).empty() || !gives(to, wanted, from, given, left)) continue;
+      for (const QueueId at : own_branch(from, to)) left_of(left, at) -= given;
+      out.push_back(one);
+    }
+    return out;
   }
 
   Vote may_enqueue(const Session& session, JobId job, Refusal& why) const override {
-    return vote_on_admission(session, accounts_[session.queue_of(job)], job, why);
+    const QueueId queue = session.queue_of(job);
+    if (flawed(session, queue, why)) return Vote::Reject;
+    for (const QueueId at : book_.path(queue)) {
+      const CapacityEntry& entry = book_.of(at);
+      if (!entry.bounded) continue;
+      // In its own queue lower jobs may go; in those above, what others have beyond their due.
+      Resource freed = session.preemptable_in_queue(job);
+      if (at != queue && session.reclaims()) freed += borrowed(session, at, job);
+      if (vote_on_admission(session, entry.account, at, job, freed, why) == Vote::Reject)
+        return Vote::Reject;
+    }
+    return Vote::Permit;
   }
   void enqueued(const Session& session, JobId id) override {
     const JobInfo& job = session.job(id);
     if (!job.min_resources || session.queue_of(id) == kNoQueue) return;
-    accounts_[session.queue_of(id)].inqueue +=
-        (*job.min_resources - job.gated_requests()).clamped();
+    book_.admit(session.queue_of(id), (*job.min_resources - job.gated_requests()).clamped());
+  }
+
+  Resource freeable(const Session& session, JobId job) const override {
+    return session.reclaims() ? borrowed(session, tree().root(), job) : Resource();
+  }
+
+  void say_why(const Session& session, JobId id, std::vector<std::string>& lines) const override {
+    const JobInfo& job = session.job(id);
+    const QueueId queue = session.queue_of(id);
+    const Resource wanted = job.min_resources ? *job.min_resources : job.pending;
+    if (!tree().flaw(queue).empty() || queue == tree().root()) return;
+    if (session.note(id).refusal) {
+      for (const QueueId sibling : tree().children(book_.path(queue)[1])) {
+        const Resource kept = only(session.queue(sibling).guarantee, wanted);
+        if (sibling == queue || kept.clamped().is_zero()) continue;
+        lines.push_back(amounts_text(session.names(), kept) + " is guaranteed to queue \"" +
+                        session.queue(sibling).name.text() + "\"");
+      }
+    }
+    for (QueueId q = 0; q < session.queue_count(); ++q) {
+      if (q == queue || !tree().leaf(q)) continue;
+      const Resource beyond = only(beyond_due(q), wanted);
+      if (beyond.is_zero()) continue;
+      lines.push_back("queue \"" + session.queue(q).name.text() + "\" holds " +
+                      amounts_text(session.names(), beyond) + " beyond what it deserves" +
+                      (session.queue(q).reclaimable ? "" : ", and gives nothing back"));
+    }
   }
 
   void placed(const Session& session, JobId job, const TaskSpec& task) override {
-    accounts_[session.queue_of(job)].allocated += task.shape->request;
-    refresh_share(session.queue_of(job));
+    book_.move(session.queue_of(job), task.shape->request, 1);
   }
   void unplaced(const Session& session, JobId job, const TaskSpec& task) override {
-    accounts_[session.queue_of(job)].allocated -= task.shape->request;
-    refresh_share(session.queue_of(job));
+    book_.move(session.queue_of(job), task.shape->request, -1);
   }
 
  private:
-  void refresh_share(QueueId queue) {
-    shares_[queue] = share_of(accounts_[queue].allocated, deserved_[queue]);
+  using Left = std::map<QueueId, Resource>;  // allocated, less what was promised to go
+
+  const QueueTree& tree() const { return book_.tree(); }
+  Resource& left_of(Left& left, QueueId queue) const {
+    return left.try_emplace(queue, book_.of(queue).account.allocated).first->second;
+  }
+  bool flawed(const Session& session, QueueId queue, Refusal& why) const {
+    const std::string& flaw = tree().flaw(queue);
+    if (flaw.empty()) return false;
+    why = {"", "queue \"" + session.queue(queue).name.text() + "\" cannot run jobs: " + flaw};
+    return true;
   }
 
-  std::vector<QueueAccount> accounts_;
-  std::vector<Bounds> deserved_;
-  std::vector<Share> shares_;
+  // The queue and as many of its ancestors, without root, as were configured to be asked.
+  std::vector<QueueId> asked_ancestors(QueueId queue) const {
+    std::vector<QueueId> out{queue};
+    const std::vector<QueueId>& path = book_.path(queue);
+    for (std::size_t i = 1; i + 1 < path.size() && i <= level(); ++i) out.push_back(path[i]);
+    return out;
+  }
+  // Of those, the ones that are not the other queue's ancestors at the same level.
+  std::vector<QueueId> own_branch(QueueId queue, QueueId other) const {
+    std::vector<QueueId> out = asked_ancestors(queue);
+    const std::vector<QueueId>& theirs = book_.path(other);
+    for (std::size_t i = out.size(); i-- > 1;) {
+      if (i < theirs.size() && theirs[i] == out[i]) out.erase(out.begin() + static_cast<long>(i));
+    }
+    return out;
+  }
+  std::size_t level() const {
+    return tree().is_hierarchy() ? static_cast<std::size_t>(args_.ancestor_level) : 0;
+  }
+  bool share_an_asked_ancestor(QueueId a, QueueId b) const {
+    const std::vector<QueueId> left = asked_ancestors(a), right = asked_ancestors(b);
+    return std::any_of(left.begin() + 1, left.end(), [&](QueueId one) {
+      return std::find(right.begin() + 1, right.end(), one) != right.end();
+    });
+  }
+
+  bool entitled(QueueId queue, const Resource& request) const {
+    const CapacityEntry& entry = book_.of(queue);
+    for (Dim d = 0; d < request.dims(); ++d) {
+      if (d == kPods || request.at(d) <= 0 || !entry.deserved.has(d)) continue;
+      if (entry.account.allocated.at(d) + request.at(d) <= entry.deserved.at(d)) return true;
+    }
+    return false;
+  }
+
+  bool gives(QueueId to, const Resource& wanted, QueueId from, const Resource& given,
+             Left& left) const {
+    if (!of_use(given, wanted) ||
+        !above_floor(left_of(left, from) - given, book_.of(from).guarantee)) {
+      return false;
+    }
+    for (const QueueId at : own_branch(from, to)) {
+      const Bounds& deserved = book_.of(at).deserved;
+      if (!has_relevant(deserved, given)) {
+        // It holds nothing of this by right; but neither, perhaps, does its close relative.
+        if (level() > 0 && share_an_asked_ancestor(from, to) &&
+            !has_relevant(book_.of(to).deserved, wanted)) {
+          return false;
+        }
+        continue;
+      }
+      if (!beyond_deserved(left_of(left, at), given, deserved)) return false;
+    }
+    return !comes_back(to, wanted, from, left_of(left, from), given);
+  }
+
+  // The one would be entitled to take it back at once, and the other would hold too much: that
+  // would go on for ever.
+  bool comes_back(QueueId to, const Resource& wanted, QueueId from, const Resource& rest,
+                  const Resource& given) const {
+    const Bounds &theirs = book_.of(to).deserved, &mine = book_.of(from).deserved;
+    bool over = false, back = false;
+    for (Dim d = 0; d < std::max(wanted.dims(), given.dims()); ++d) {
+      if (d == kPods) continue;
+      over = over || (wanted.at(d) > 0 && theirs.has(d) &&
+                      book_.of(to).account.allocated.at(d) + wanted.at(d) > theirs.at(d));
+      back = back || (given.at(d) > 0 && mine.has(d) && rest.at(d) <= mine.at(d));
+    }
+    return over && back;
+  }
+
+  // What other queues below `above` hold beyond their due and would have to give, if the job stays
+  // within what its own queue deserves.
+  Resource borrowed(const Session& session, QueueId above, JobId id) const {
+    const JobInfo& job = session.job(id);
+    const QueueId queue = session.queue_of(id);
+    if (!job.min_resources || queue == kNoQueue || !within_deserved(queue, *job.min_resources))
+      return {};
+    Resource out;
+    for (QueueId q = 0; q < session.queue_count(); ++q) {
+      const std::vector<QueueId>& path = book_.path(q);
+      if (q == queue || !tree().leaf(q) || !session.queue(q).reclaimable ||
+          std::find(path.begin(), path.end(), above) == path.end()) {
+        continue;
+      }
+      out += beyond_due(q);
+    }
+    return out;
+  }
+  // What a queue holds beyond what it deserves.
+  Resource beyond_due(QueueId queue) const {
+    const CapacityEntry& entry = book_.of(queue);
+    Resource out;
+    for (Dim d = 0; d < entry.account.allocated.dims(); ++d) {
+      const std::int64_t due =
+          std::max(entry.deserved.has(d) ? entry.deserved.at(d) : 0, entry.guarantee.at(d));
+      out.set(d, std::max<std::int64_t>(entry.account.allocated.at(d) - due, 0));
+    }
+    return out;
+  }
+  bool within_deserved(QueueId queue, const Resource& wanted) const {
+    const CapacityEntry& entry = book_.of(queue);
+    bool named = false;
+    for (Dim d = 0; d < wanted.dims(); ++d) {
+      if (d == kPods || wanted.at(d) <= 0 || !entry.deserved.has(d)) continue;
+      named = true;
+      const std::int64_t after = entry.account.allocated.at(d) + entry.account.inqueue.at(d) -
+                                 entry.account.elastic.at(d) + wanted.at(d);
+      if (after > entry.deserved.at(d)) return false;
+    }
+    return named;
+  }
+
+  CapacityArgs args_;
+  CapacityBook book_;
 };
 
 }  // namespace
 
 Result<PluginFactory> configure_capacity(Arguments& arguments, const EnableFlags& flags) {
-  if (flags.on("enableHierarchy")) {
-    return make_error(Code::Invalid, "enableHierarchy is not available, only flat queues are");
-  }
+  CapacityArgs args;
+  args.hierarchy = flags.on("enableHierarchy");
+  TRY_ASSIGN(args.ancestor_level, arguments.integer("ancestorReclaimLevel", 0));
+  if (args.ancestor_level < 0)
+    return make_error(Code::Invalid, "argument \"ancestorReclaimLevel\" must not be negative");
   for (const std::string_view key :
-       {"ancestorReclaimLevel", "capacity.DynamicResourceAllocationEnable",
-        "capacity.DRAConsumableCapacityEnable"}) {
-    arguments.ignore(key);  // about ancestors and devices, which flat queues do not have
+       {"capacity.DynamicResourceAllocationEnable", "capacity.DRAConsumableCapacityEnable"}) {
+    arguments.ignore(key);  // about claims of devices, which are not served
   }
-  return PluginFactory([](PluginSet& plugins, const EnableFlags& enabled) {
-    plugins.add(std::make_unique<Capacity>(), enabled);
+  return PluginFactory([args](PluginSet& plugins, const EnableFlags& enabled) {
+    plugins.add(std::make_unique<Capacity>(args), enabled);
   });
 }
 

@@ -1,6 +1,11 @@
-// drf: the job with the smallest dominant share of the cluster goes first.
+// drf: the job with the smallest dominant share of the cluster goes first, and may take places of
+// jobs whose share stays at least as large (volcano.md 4.7); but where priorities decide who goes,
+// nobody takes a place from his equals or betters by it.
+#include <map>
 #include <vector>
 
+#include "model/keys.h"
+#include "scheduler/plugins/fair_tree.h"
 #include "scheduler/plugins/plugins.h"
 #include "scheduler/session.h"
 
@@ -17,15 +22,33 @@ Share dominant_share(const Resource& allocated, const Resource& total) {
   return out;
 }
 
-class Drf final : public Plugin, public JobOrderHook {
+class Drf final : public Plugin, public JobOrderHook, public PreemptableHook {
  public:
-  void open(const Session& session) override {
+  void open(const Session& session) override { joined(session, 0); }
+  void joined(const Session& session, JobId first) override {
     shares_.resize(session.job_count());
     held_.resize(session.job_count());
-    for (JobId id = 0; id < session.job_count(); ++id) {
+    for (JobId id = first; id < session.job_count(); ++id) {
       held_[id] = session.job(id).allocated;
       refresh(session, id);
     }
+  }
+  std::optional<TaskRefs> preemptable(const Session& session, TaskRef claimant,
+                                      const TaskRefs& candidates) const override {
+    const Share mine = dominant_share(
+        held_[claimant.job] + session.task(claimant).spec->shape->request, session.total());
+    const PluginChoice* priority = session.config().plugin("priority");
+    const bool ranked = priority != nullptr && priority->flags.on("enablePreemptable");
+    std::map<JobId, Resource> left;
+    TaskRefs out;
+    for (const TaskRef& one : candidates) {
+      if (ranked && session.job(one.job).priority >= session.job(claimant.job).priority) continue;
+      Resource& rest = left.try_emplace(one.job, held_[one.job]).first->second;
+      // Whoever is looked at counts as gone, chosen or not: as upstream.
+      rest -= session.task(one).spec->shape->request;
+      if (Share::compare(mine, dominant_share(rest, session.total())) <= 0) out.push_back(one);
+    }
+    return out;
   }
   int job_order(const Session& session, JobId a, JobId b) const override {
     return Share::compare(shares_[a], shares_[b]);
@@ -48,14 +71,67 @@ class Drf final : public Plugin, public JobOrderHook {
   std::vector<Share> shares_;
 };
 
+// With enableHierarchy: the same among queues, in the tree of their annotations. A queue's jobs
+// count together.
+class HierarchicalDrf final : public Plugin, public QueueOrderHook, public ReclaimableHook {
+ public:
+  void open(const Session& session) override {
+    tree_.emplace(session.total());
+    for (QueueId q = 0; q < session.queue_count(); ++q) {
+      const QueueInfo& queue = session.queue(q);
+      const ObjectView view(queue.object);
+      const auto path = FairTree::path_of(queue.name.text(), view.annotation(keys::kHierarchy),
+                                          view.annotation(keys::kHierarchyWeights));
+      leaves_.push_back(tree_->add(path, session.sums(q).allocated, session.sums(q).request));
+    }
+    tree_->weigh();
+  }
+  int queue_order(const Session&, QueueId a, QueueId b) const override {
+    return tree_->compare(leaves_[a], leaves_[b]);
+  }
+  // Whoever, with the claimant served and the victim gone, is still better off gives.
+  std::optional<TaskRefs> reclaimable(const Session& session, TaskRef claimant,
+                                      const TaskRefs& candidates) const override {
+    FairTree after = *tree_;
+    const FairTree::Leaf to = leaves_[session.queue_of(claimant.job)];
+    after.move(to, session.task(claimant).spec->shape->request, 1);
+    TaskRefs out;
+    for (const TaskRef& one : candidates) {
+      const FairTree::Leaf from = leaves_[session.queue_of(one.job)];
+      const Resource& given = session.task(one).spec->shape->request;
+      after.move(from, given, -1);
+      after.weigh();
+      if (after.compare(to, from) < 0) {
+        out.push_back(one);
+      } else {
+        after.move(from, given, 1);
+      }
+    }
+    return out;
+  }
+  void placed(const Session& session, JobId job, const TaskSpec& task) override {
+    move(session, job, task, 1);
+  }
+  void unplaced(const Session& session, JobId job, const TaskSpec& task) override {
+    move(session, job, task, -1);
+  }
+
+ private:
+  void move(const Session& session, JobId job, const TaskSpec& task, int sign) {
+    tree_->move(leaves_[session.queue_of(job)], task.shape->request, sign);
+    tree_->weigh();
+  }
+
+  std::optional<FairTree> tree_{};
+  std::vector<FairTree::Leaf> leaves_;  // by queue
+};
+
 }  // namespace
 
 Result<PluginFactory> configure_drf(Arguments& arguments, const EnableFlags& flags) {
-  if (flags.on("enableHierarchy")) {
-    return make_error(Code::Invalid, "enableHierarchy is not available, only flat fair shares are");
-  }
   return PluginFactory([](PluginSet& plugins, const EnableFlags& enabled) {
     plugins.add(std::make_unique<Drf>(), enabled);
+    if (enabled.on("enableHierarchy")) plugins.add(std::make_unique<HierarchicalDrf>(), enabled);
   });
 }
 

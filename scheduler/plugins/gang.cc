@@ -1,5 +1,7 @@
 // gang: all of a job's minimum, or nothing. Orders jobs that are not ready before those that are,
 // and writes the conditions that say so (volcano.md 4.1).
+#include <map>
+
 #include "scheduler/explain.h"
 #include "scheduler/plugins/plugins.h"
 #include "scheduler/session.h"
@@ -45,7 +47,10 @@ class Gang final : public Plugin,
                    public JobValidHook,
                    public JobOrderHook,
                    public JobReadyHook,
-                   public JobPipelinedHook {
+                   public JobPipelinedHook,
+                   public JobStarvingHook,
+                   public PreemptableHook,
+                   public ReclaimableHook {
  public:
   std::optional<Refusal> job_valid(const JobInfo& job) const override {
     if (!roles_have(job, counts_as_valid)) {
@@ -67,6 +72,16 @@ class Gang final : public Plugin,
     return job.is_pipelined() && roles_have(job, counts_as_pipelined) ? Vote::Permit : Vote::Reject;
   }
 
+  bool job_starving(const JobInfo& job) const override { return job.is_starving(); }
+  std::optional<TaskRefs> preemptable(const Session& session, TaskRef,
+                                      const TaskRefs& candidates) const override {
+    return surplus(session, candidates);
+  }
+  std::optional<TaskRefs> reclaimable(const Session& session, TaskRef,
+                                      const TaskRefs& candidates) const override {
+    return surplus(session, candidates);
+  }
+
   void close(Session& session) override {
     for (JobId id = 0; id < session.job_count(); ++id) {
       const JobInfo& job = session.job(id);
@@ -83,6 +98,20 @@ class Gang final : public Plugin,
   }
 
  private:
+  // As many of each job as it has beyond its minimum.
+  static TaskRefs surplus(const Session& session, const TaskRefs& candidates) {
+    std::map<JobId, std::int64_t> left;
+    TaskRefs out;
+    for (const TaskRef& one : candidates) {
+      const JobInfo& job = session.job(one.job);
+      std::int64_t& ready = left.try_emplace(one.job, job.ready_tasks()).first->second;
+      if (ready <= job.min_member) continue;
+      --ready;
+      out.push_back(one);
+    }
+    return out;
+  }
+
   static bool ready(const JobInfo& job) {
     return roles_have(job, counts_as_ready) && job.is_ready();
   }

@@ -1,5 +1,6 @@
 // nodeorder: kube-scheduler's scores, weighted: least and most requested, balanced use, preferred
-// node affinity, PreferNoSchedule taints. Preferences are normalised over the nodes that may take
+// node affinity, PreferNoSchedule taints, preferred pod affinity and topology spread (these two are
+// worked out by Neighbours). Preferences are normalised over the nodes that may take
 // the pod at all.
 #include <algorithm>
 #include <array>
@@ -12,6 +13,7 @@ namespace {
 
 struct NodeOrderArgs {
   std::int64_t least = 1, most = 0, balanced = 1, affinity = 2, taints = 3;
+  std::int64_t pod_affinity = 2, spread = 2;
 };
 
 std::int64_t intolerable_preferences(const PodShape& shape, const NodeSpec& node) {
@@ -76,12 +78,14 @@ Result<PluginFactory> configure_nodeorder(Arguments& arguments, const EnableFlag
   TRY_ASSIGN(args.balanced, arguments.integer("balancedresource.weight", 1));
   TRY_ASSIGN(args.affinity, arguments.integer("nodeaffinity.weight", 2));
   TRY_ASSIGN(args.taints, arguments.integer("tainttoleration.weight", 3));
-  for (const std::string_view key :
-       {"podaffinity.weight", "imagelocality.weight", "podtopologyspread.weight"}) {
-    arguments.ignore(key);  // what they look at does not exist here
-  }
+  TRY_ASSIGN(args.pod_affinity, arguments.integer("podaffinity.weight", 2));
+  TRY_ASSIGN(args.spread, arguments.integer("podtopologyspread.weight", 2));
+  arguments.ignore("imagelocality.weight");  // nodes do not say which images they have
   return PluginFactory([args](PluginSet& plugins, const EnableFlags& enabled) {
     plugins.add(std::make_unique<NodeOrder>(args), enabled);
+    if (!enabled.on("enableNodeOrder")) return;
+    plugins.neighbours.affinity_weight = args.pod_affinity;
+    plugins.neighbours.spread_weight = args.spread;
   });
 }
 

@@ -26,10 +26,12 @@ class Overcommit final : public Plugin, public EnqueueHook {
   Vote may_enqueue(const Session& session, JobId id, Refusal& why) const override {
     const Resource& wanted = *session.job(id).min_resources;
     const Resource taken = used_ + admitted_;
+    const Resource freed = session.preemptable_in_queue(id) + session.freeable(id);
     Shortage shortage(session.names());
     for (Dim d = 0; d < wanted.dims(); ++d) {
       if (d == kPods || wanted.at(d) <= 0) continue;
-      if (wanted.at(d) + taken.at(d) <= budget_.at(d)) continue;
+      // Who can be made to leave for it does not keep it out.
+      if (wanted.at(d) + taken.at(d) - freed.at(d) <= budget_.at(d)) continue;
       shortage.add(d, {{"requested", wanted.at(d)},
                        {"in use", used_.at(d)},
                        {"admitted", admitted_.at(d)},

@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::array kPlugins{PluginEntry{"binpack", configure_binpack},
                               PluginEntry{"capacity", configure_capacity},
+                              PluginEntry{"cdp", configure_cdp},
                               PluginEntry{"conformance", configure_conformance},
                               PluginEntry{"drf", configure_drf},
                               PluginEntry{"gang", configure_gang},
@@ -16,7 +17,8 @@ constexpr std::array kPlugins{PluginEntry{"binpack", configure_binpack},
                               PluginEntry{"overcommit", configure_overcommit},
                               PluginEntry{"predicates", configure_predicates},
                               PluginEntry{"priority", configure_priority},
-                              PluginEntry{"proportion", configure_proportion}};
+                              PluginEntry{"proportion", configure_proportion},
+                              PluginEntry{"sla", configure_sla}};
 static_assert(std::ranges::is_sorted(kPlugins, {}, &PluginEntry::name));
 
 }  // namespace

@@ -8,6 +8,7 @@ namespace krater::scheduler {
 
 Result<PluginFactory> configure_binpack(Arguments& arguments, const EnableFlags& flags);
 Result<PluginFactory> configure_capacity(Arguments& arguments, const EnableFlags& flags);
+Result<PluginFactory> configure_cdp(Arguments& arguments, const EnableFlags& flags);
 Result<PluginFactory> configure_conformance(Arguments& arguments, const EnableFlags& flags);
 Result<PluginFactory> configure_drf(Arguments& arguments, const EnableFlags& flags);
 Result<PluginFactory> configure_gang(Arguments& arguments, const EnableFlags& flags);
@@ -16,5 +17,7 @@ Result<PluginFactory> configure_overcommit(Arguments& arguments, const EnableFla
 Result<PluginFactory> configure_predicates(Arguments& arguments, const EnableFlags& flags);
 Result<PluginFactory> configure_priority(Arguments& arguments, const EnableFlags& flags);
 Result<PluginFactory> configure_proportion(Arguments& arguments, const EnableFlags& flags);
+
+Result<PluginFactory> configure_sla(Arguments& arguments, const EnableFlags& flags);
 
 }  // namespace krater::scheduler

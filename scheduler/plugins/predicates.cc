@@ -1,6 +1,7 @@
 // predicates: where a pod may go. Semantics of each filter are kube-scheduler's; resources (with
 // extended ones and the pod count) are checked by the framework before them. Filters, in order:
-// unschedulable, node selector and affinity, taints, host ports.
+// unschedulable, node selector and affinity, taints, host ports; then affinity between pods and
+// topology spread, which are worked out by Neighbours.
 #include "model/node.h"
 #include "scheduler/plugins/plugins.h"
 
@@ -9,6 +10,7 @@ namespace {
 
 struct PredicatesArgs {
   bool node_affinity = true, taints = true, node_ports = true;
+  bool pod_affinity = true, spread = true;
 };
 
 bool tolerated(const PodShape& shape, const Taint& taint) {
@@ -49,9 +51,10 @@ class Predicates final : public Plugin, public FilterHook {
   bool depends_on_load(const PodShape& shape) const override {
     return args_.node_ports && !shape.host_ports.empty();
   }
-  std::string_view reject_now(const PodShape& shape, const NodeInfo& node) const override {
+  std::string_view reject_now(const PodShape& shape, const NodeInfo& node,
+                              bool future) const override {
     for (const HostPort& port : shape.host_ports) {
-      if (!node.port_free(port))
+      if (!node.port_free(port, future))
         return "node(s) didn't have free ports for the requested pod ports";
     }
     return {};
@@ -68,11 +71,11 @@ Result<PluginFactory> configure_predicates(Arguments& arguments, const EnableFla
   TRY_ASSIGN(args.node_affinity, arguments.boolean("predicate.NodeAffinityEnable", true));
   TRY_ASSIGN(args.taints, arguments.boolean("predicate.TaintTolerationEnable", true));
   TRY_ASSIGN(args.node_ports, arguments.boolean("predicate.NodePortsEnable", true));
-  // Results are shared between like pods in any case; volumes, devices and pod-to-pod rules have no
-  // filter here.
+  TRY_ASSIGN(args.pod_affinity, arguments.boolean("predicate.PodAffinityEnable", true));
+  TRY_ASSIGN(args.spread, arguments.boolean("predicate.PodTopologySpreadEnable", true));
+  // Results are shared between like pods in any case; volumes and devices have no filter here.
   for (const std::string_view key :
-       {"predicate.CacheEnable", "predicate.PodAffinityEnable", "predicate.NodeVolumeLimitsEnable",
-        "predicate.VolumeZoneEnable", "predicate.PodTopologySpreadEnable",
+       {"predicate.CacheEnable", "predicate.NodeVolumeLimitsEnable", "predicate.VolumeZoneEnable",
         "predicate.VolumeBindingEnable", "predicate.DynamicResourceAllocationEnable",
         "volumebinding.weight", "volumebinding.bindTimeoutSeconds",
         "dynamicresources.filterTimeoutSeconds"}) {
@@ -80,6 +83,8 @@ Result<PluginFactory> configure_predicates(Arguments& arguments, const EnableFla
   }
   return PluginFactory([args](PluginSet& plugins, const EnableFlags& enabled) {
     plugins.add(std::make_unique<Predicates>(args), enabled);
+    plugins.neighbours.affinity = args.pod_affinity && enabled.on("enablePredicate");
+    plugins.neighbours.spread = args.spread && enabled.on("enablePredicate");
   });
 }
 

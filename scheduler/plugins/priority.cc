@@ -1,4 +1,5 @@
-// priority: tasks and jobs of higher priority go first.
+// priority: tasks and jobs of higher priority go first, and within a queue they may take the places
+// of lower ones (volcano.md 4.2).
 #include "scheduler/plugins/plugins.h"
 #include "scheduler/session.h"
 
@@ -9,13 +10,32 @@ int higher_first(std::int64_t a, std::int64_t b) {
   return a > b ? -1 : a < b ? 1 : 0;
 }
 
-class Priority final : public Plugin, public JobOrderHook, public TaskOrderHook {
+class Priority final : public Plugin,
+                       public JobOrderHook,
+                       public TaskOrderHook,
+                       public JobStarvingHook,
+                       public PreemptableHook {
  public:
   int job_order(const Session& session, JobId a, JobId b) const override {
     return higher_first(session.job(a).priority, session.job(b).priority);
   }
   int task_order(const TaskSpec& a, const TaskSpec& b) const override {
     return higher_first(a.priority, b.priority);
+  }
+  bool job_starving(const JobInfo& job) const override {
+    return job.ready_tasks() + job.waiting_tasks() < static_cast<std::int64_t>(job.tasks.size());
+  }
+  std::optional<TaskRefs> preemptable(const Session& session, TaskRef claimant,
+                                      const TaskRefs& candidates) const override {
+    TaskRefs out;
+    for (const TaskRef& one : candidates) {
+      const bool lower =
+          one.job == claimant.job
+              ? session.task(one).spec->priority < session.task(claimant).spec->priority
+              : session.job(one.job).priority < session.job(claimant.job).priority;
+      if (lower) out.push_back(one);
+    }
+    return out;
   }
 };
 

@@ -1,6 +1,7 @@
 // proportion: queues share the cluster by weight; what one does not ask for the others may use
 // (volcano.md 4.4). A queue never grows past its deserved share, which is worked out from the
 // demand of the moment.
+#include <map>
 #include <optional>
 
 #include "scheduler/explain.h"
@@ -15,7 +16,10 @@ class Proportion final : public Plugin,
                          public QueueOrderHook,
                          public OverusedHook,
                          public AllocatableHook,
-                         public EnqueueHook {
+                         public EnqueueHook,
+                         public FreeableHook,
+                         public PreemptiveHook,
+                         public ReclaimableHook {
  public:
   void open(const Session& session) override {
     accounts_ = open_accounts(session);
@@ -67,8 +71,48 @@ class Proportion final : public Plugin,
                   queue, why);
   }
 
+  bool preemptive(const Session& session, QueueId queue, const TaskSpec& task,
+                  Refusal& why) const override {
+    return within(session, accounts_[queue], task.shape->request, deserved_[queue], "deserved",
+                  queue, why);
+  }
+  // As long as its queue has more than it deserves of anything.
+  std::optional<TaskRefs> reclaimable(const Session& session, TaskRef,
+                                      const TaskRefs& candidates) const override {
+    std::map<QueueId, Resource> left;
+    TaskRefs out;
+    for (const TaskRef& one : candidates) {
+      const QueueId queue = session.queue_of(one.job);
+      Resource& rest = left.try_emplace(queue, accounts_[queue].allocated).first->second;
+      if (!exceeds(rest, deserved_[queue])) continue;
+      rest -= session.task(one).spec->shape->request;
+      out.push_back(one);
+    }
+    return out;
+  }
+
+  // What other queues hold beyond what they deserve, if this one stays within it.
+  Resource freeable(const Session& session, JobId id) const override {
+    Resource out;
+    const JobInfo& job = session.job(id);
+    const QueueId mine = session.queue_of(id);
+    if (!session.reclaims() || !job.min_resources || mine == kNoQueue) return out;
+    const QueueAccount& account = accounts_[mine];
+    if (exceeds(account.allocated + account.inqueue - account.elastic + *job.min_resources,
+                deserved_[mine])) {
+      return out;
+    }
+    for (QueueId q = 0; q < accounts_.size(); ++q) {
+      if (q == mine || !session.queue(q).reclaimable) continue;
+      out += (accounts_[q].allocated - deserved_[q]).clamped();
+    }
+    return out;
+  }
+
   Vote may_enqueue(const Session& session, JobId job, Refusal& why) const override {
-    return vote_on_admission(session, accounts_[session.queue_of(job)], job, why);
+    const QueueId queue = session.queue_of(job);
+    return vote_on_admission(session, accounts_[queue], queue, job,
+                             session.preemptable_in_queue(job), why);
   }
   void enqueued(const Session& session, JobId id) override {
     const JobInfo& job = session.job(id);
@@ -87,6 +131,13 @@ class Proportion final : public Plugin,
   }
 
  private:
+  static bool exceeds(const Resource& allocated, const Resource& deserved) {
+    for (Dim d = 0; d < allocated.dims(); ++d) {
+      if (d != kPods && allocated.at(d) > deserved.at(d)) return true;
+    }
+    return false;
+  }
+
   void refresh_share(QueueId queue) {
     Share top;
     for (Dim d = 0; d < deserved_[queue].dims(); ++d) {

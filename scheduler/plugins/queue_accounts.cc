@@ -2,13 +2,17 @@
 
 #include <algorithm>
 
+#include "model/keys.h"
 #include "scheduler/explain.h"
 
 namespace krater::scheduler {
 namespace {
 
 std::string quoted(const Session& session, QueueId queue) {
-  return "queue \"" + session.queue(queue).name.text() + "\"";
+  return "queue \"" +
+         (queue < session.queue_count() ? session.queue(queue).name.text()
+                                        : std::string(keys::kRootQueue)) +
+         "\"";
 }
 
 }  // namespace
@@ -36,16 +40,17 @@ std::vector<QueueAccount> open_accounts(const Session& session) {
   return out;
 }
 
-Vote vote_on_admission(const Session& session, const QueueAccount& account, JobId id,
-                       Refusal& why) {
+Vote vote_on_admission(const Session& session, const QueueAccount& account, QueueId queue, JobId id,
+                       const Resource& freed, Refusal& why) {
   const JobInfo& job = session.job(id);
   if (!job.min_resources) return Vote::Permit;
   const Resource& wanted = *job.min_resources;
   Shortage shortage(session.names());
   for (Dim d = 0; d < wanted.dims(); ++d) {
     if (d == kPods || wanted.at(d) <= 0) continue;
-    const std::int64_t after =
-        wanted.at(d) + account.allocated.at(d) + account.inqueue.at(d) - account.elastic.at(d);
+    // What is elastic and what can be freed may be the same.
+    const std::int64_t after = wanted.at(d) + account.allocated.at(d) + account.inqueue.at(d) -
+                               std::max(account.elastic.at(d), freed.at(d));
     if (after <= account.real_capability.at(d)) continue;
     shortage.add(d, {{"requested", wanted.at(d)},
                      {"allocated", account.allocated.at(d)},
@@ -54,7 +59,7 @@ Vote vote_on_admission(const Session& session, const QueueAccount& account, JobI
   }
   if (shortage.empty()) return Vote::Permit;
   why = {"", "queue resource quota insufficient: " + shortage.names_after("insufficient"),
-         quoted(session, session.queue_of(id)) + ": " + shortage.figures()};
+         quoted(session, queue) + ": " + shortage.figures()};
   return Vote::Reject;
 }
 

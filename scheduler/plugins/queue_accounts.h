@@ -28,9 +28,9 @@ Resource real_capability(const Resource& total, const Resource& all_guarantees,
                          const QueueInfo& queue);
 
 // minResources + allocated + inqueue - elastic <= realCapability, in the dimensions that the job
-// asks for.
-Vote vote_on_admission(const Session& session, const QueueAccount& account, JobId job,
-                       Refusal& why);
+// asks for. `queue` is whose account it is; `freed`: who holds that much can be made to leave.
+Vote vote_on_admission(const Session& session, const QueueAccount& account, QueueId queue,
+                       JobId job, const Resource& freed, Refusal& why);
 
 // allocated + request <= limit, in the dimensions that the task asks for (the pod count is no
 // queue's business). `limit_name` is what the figures call it.

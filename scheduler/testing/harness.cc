@@ -66,6 +66,9 @@ Json make_pod(const Json& brief) {
   copy_if_there(brief, "selector", out, {"spec", "nodeSelector"});
   copy_if_there(brief, "tolerations", out, {"spec", "tolerations"});
   copy_if_there(brief, "gates", out, {"spec", "schedulingGates"});
+  copy_if_there(brief, "annotations", out, {"metadata", "annotations"});
+  copy_if_there(brief, "labels", out, {"metadata", "labels"});
+  copy_if_there(brief, "class", out, {"spec", "priorityClassName"});
   copy_if_there(brief, "group", out, {"metadata", "annotations", keys::kGroupName});
   copy_if_there(brief, "queue", out, {"metadata", "annotations", keys::kQueueName});
   copy_if_there(brief, "role", out, {"metadata", "annotations", keys::kTaskSpec});
@@ -81,6 +84,7 @@ Json make_group(const Json& brief) {
   copy_if_there(brief, "priorityClass", out, {"spec", "priorityClassName"});
   copy_if_there(brief, "roles", out, {"spec", "minTaskMember"});
   copy_if_there(brief, "phase", out, {"status", "phase"});
+  copy_if_there(brief, "annotations", out, {"metadata", "annotations"});
   if (const Json* minimum = find(brief, {"minResources"})) {
     set_path(out, {"spec", "minResources"}, quantities(*minimum));
   }
@@ -107,6 +111,7 @@ Json make_queue(const Json& brief) {
 
 Harness::Harness(Options options)
     : scheduler({client, loop, loop.wall(), rng, std::move(options)}) {
+  client.graceful = true;
   const Result<void> started = scheduler.start();
   CHECK_MSG(started.has_value(), started.error().message);
   loop.run_ready();
@@ -143,8 +148,10 @@ void Harness::remove(const Json& things) {
                                                              {"queues", &kinds::kQueue}};
   for (const auto& [name, kind] : tables) {
     for (const Json& one : list_of(things, name)) {
-      const auto done = client.apply(client::DeleteWrite{*kind, kind->namespaced ? "d" : "",
-                                                         std::string(view(one.get_string()))});
+      client::DeleteWrite write{*kind, kind->namespaced ? "d" : "",
+                                std::string(view(one.get_string()))};
+      write.grace_seconds = 0;
+      const auto done = client.apply(write);
       CHECK_MSG(done.has_value(), done.error().message);
     }
   }
@@ -159,6 +166,22 @@ void Harness::run(const Json& phases) {
     set_path(next, {"status", "phase"}, member.value());
     client.put(kinds::kPod, std::move(next));
   }
+}
+
+std::vector<std::string> Harness::leaving() const {
+  std::vector<std::string> out;
+  for (const ObjectPtr& pod : client.all(kinds::kPod)) {
+    if (pod->deletion()) out.push_back(pod->name());
+  }
+  return out;
+}
+
+void Harness::leave() {
+  JsonArray pods;
+  for (const std::string& name : leaving()) pods.emplace_back(name);
+  JsonObject gone;
+  gone["pods"] = std::move(pods);
+  remove(Json(std::move(gone)));
 }
 
 std::string Harness::node_of(const std::string& pod) const {

@@ -14,8 +14,8 @@ namespace krater::scheduler {
 
 // {name, cpu, memory, pods = 110, allocatable: {...}, labels, taints, unschedulable}
 Json make_node(const Json& brief);
-// {name, group, queue, cpu, memory, requests: {...}, node, phase, priority, role, selector, ports,
-// gates, spec: {...}}
+// {name, group, queue, cpu, memory, requests: {...}, node, phase, priority, class, role, selector,
+// ports, gates, labels, annotations, spec: {...}}
 Json make_pod(const Json& brief);
 // {name, min, queue, priorityClass, minResources, roles, phase}
 Json make_group(const Json& brief);
@@ -33,6 +33,9 @@ class Harness {
   void remove(const Json& things);
   // Sets the phase of pods, as their node would: {name: phase}.
   void run(const Json& phases);
+  // Pods that are being deleted, and what their node does about them: they are gone.
+  std::vector<std::string> leaving() const;
+  void leave();
   void settle(Duration time = std::chrono::seconds(3)) { loop.advance(time); }
 
   std::string node_of(const std::string& pod) const;

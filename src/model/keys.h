@@ -25,6 +25,11 @@ inline constexpr std::string_view kVolcanoJobName = "volcano.sh/job-name";
 inline constexpr std::string_view kVolcanoJobNamespace = "volcano.sh/job-namespace";
 inline constexpr std::string_view kVolcanoQueueName = "volcano.sh/queue-name";
 inline constexpr std::string_view kPreemptable = "volcano.sh/preemptable";
+inline constexpr std::string_view kHierarchy = "volcano.sh/hierarchy";
+inline constexpr std::string_view kHierarchyWeights = "volcano.sh/hierarchy-weights";
+inline constexpr std::string_view kSlaWaitingTime = "volcano.sh/sla-waiting-time";
+inline constexpr std::string_view kSlaWaitingTimeShort = "sla-waiting-time";
+inline constexpr std::string_view kCooldownTime = "volcano.sh/cooldown-time";
 
 // Krater: orders to the simulated runtime, on a pod
 inline constexpr std::string_view kSimStartDelay = "krater.io/sim-start-delay";

@@ -19,6 +19,8 @@ class QueueView : public ObjectView {
   std::int64_t priority() const { return integer({"spec", "priority"}).value_or(0); }
   bool reclaimable() const { return boolean({"spec", "reclaimable"}).value_or(true); }
   QueueName parent() const { return QueueName(text({"spec", "parent"})); }
+  // dequeueStrategy fifo: whoever waits in front is not overtaken.
+  bool fifo() const { return text({"spec", "dequeueStrategy"}) == "fifo"; }
   // What is not listed is unlimited.
   ResourceList capability() const { return list({"spec", "capability"}); }
   ResourceList guarantee() const { return list({"spec", "guarantee", "resource"}); }

@@ -1,0 +1,94 @@
+#include "scheduler/actions/preempt.h"
+
+#include "scheduler/actions/starving.h"
+#include "scheduler/eviction.h"
+
+namespace krater::scheduler {
+namespace {
+
+EvictionRules rules(Session& session, bool within_job) {
+  EvictionRules out;
+  out.candidate = [&session, within_job](TaskRef claimant, TaskRef one) {
+    if (session.queue_of(claimant.job) != session.queue_of(one.job)) return false;
+    if ((claimant.job == one.job) != within_job) return false;
+    // Who asks for nothing takes nothing from who asks for something.
+    return !session.task(claimant).spec->shape->best_effort() ||
+           session.task(one).spec->shape->best_effort();
+  };
+  out.allowed = [&session](TaskRef claimant, const TaskRefs& candidates) {
+    return session.preemptable(claimant, candidates);
+  };
+  return out;
+}
+
+class Preemptor {
+ public:
+  explicit Preemptor(Session& session)
+      : session_(session),
+        between_jobs_(session, rules(session, false)),
+        within_job_(session, rules(session, true)) {}
+
+  void serve(JobId job) {
+    if (between_jobs_.exhausted()) {
+      session_.note(job).put_off = true;
+      return;
+    }
+    if (!between_jobs_.hopeless(job) && !take_from_others(job)) between_jobs_.give_up(job);
+    take_from_itself(job);
+  }
+
+ private:
+  // All that the gang needs, or nothing.
+  bool take_from_others(JobId job) {
+    Statement statement(session_);
+    std::set<const NodeBoard*> unfit;
+    for (const std::uint32_t t : waiting_tasks(session_, job)) {
+      if (!session_.job_starving(job)) break;
+      const TaskRef task{job, t};
+      NodeBoard& board = session_.board(session_.task(task).spec);
+      if (unfit.contains(&board) || !may_claim(session_, task)) continue;
+      // A place that is free is backfill's to give.
+      if (board.shape().best_effort() && board.best_idle() != kNoNode) continue;
+      if (!between_jobs_.make_room(statement, task)) unfit.insert(&board);
+    }
+    if (!statement.evicts() || !session_.job_pipelined(job)) return false;
+    statement.commit_evictions(job, "preempt");
+    return true;
+  }
+
+  // A more important task for a lesser one of the same job; only where the gang stands, as for a
+  // gang that does not an exchange is no gain.
+  void take_from_itself(JobId job) {
+    if (session_.job(job).ready_tasks() == 0 || within_job_.hopeless(job)) return;
+    for (const std::uint32_t t : waiting_tasks(session_, job)) {
+      if (!session_.job_starving(job)) return;
+      Statement statement(session_);
+      if (!may_claim(session_, {job, t})) continue;
+      if (!within_job_.make_room(statement, {job, t}) || !statement.evicts() ||
+          !session_.job_pipelined(job)) {
+        within_job_.give_up(job);
+        return;
+      }
+      statement.commit_evictions(job, "preempt");
+    }
+  }
+
+  Session& session_;
+  EvictionPlanner between_jobs_, within_job_;
+};
+
+}  // namespace
+
+void preempt(Session& session) {
+  std::map<QueueId, Heap<JobId>> starving = starving_jobs(session);
+  if (starving.empty() || session.plugins().preemptable.empty()) return;
+  Preemptor preemptor(session);
+  Heap<QueueId> queues([&](QueueId a, QueueId b) { return session.queue_before(a, b); });
+  for (const auto& [queue, jobs] : starving) queues.push(queue);
+  while (!queues.empty()) {
+    Heap<JobId>& jobs = starving.at(queues.pop());
+    while (!jobs.empty()) preemptor.serve(jobs.pop());
+  }
+}
+
+}  // namespace krater::scheduler

@@ -1,0 +1,23 @@
+// The jobs for which somebody may have to go, by queue, as preempt and reclaim go through them.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "scheduler/actions/heap.h"
+#include "scheduler/session.h"
+
+namespace krater::scheduler {
+
+// Admitted, valid, in an open queue, with a place to take and tasks that wait for one.
+std::map<QueueId, Heap<JobId>> starving_jobs(Session& session);
+
+// Pending tasks that may be placed, in their order.
+std::deque<std::uint32_t> waiting_tasks(const Session& session, JobId job);
+
+// Whether others may be evicted for the task: its policy allows it, and nobody is leaving for it
+// already.
+bool may_claim(const Session& session, TaskRef task);
+
+}  // namespace krater::scheduler

@@ -1,0 +1,241 @@
+#include "scheduler/eviction.h"
+
+#include <algorithm>
+
+namespace krater::scheduler {
+namespace {
+
+// Enough nodes with a way out have been compared: the rest is not looked at.
+constexpr std::size_t kEnoughPlans = 100;
+
+bool gang_stands(const JobInfo& job) {
+  if (!job.is_ready()) return false;
+  if (job.role_minimums.empty() || !job.roles_bind()) return true;
+  const auto have = job.by_role([](const Task& task) {
+    return is_allocated(task.status) || task.status == TaskStatus::Succeeded;
+  });
+  return std::all_of(job.role_minimums.begin(), job.role_minimums.end(), [&](const auto& role) {
+    const auto count = have.find(role.first);
+    return role.second == 0 || (count != have.end() && count->second >= role.second);
+  });
+}
+
+}  // namespace
+
+EvictionPlanner::EvictionPlanner(Session& session, EvictionRules rules)
+    : session_(session), rules_(std::move(rules)) {
+  session_.load_all();
+}
+
+bool EvictionPlanner::fits(TaskRef task, NodeSlot node) {
+  const TaskSpecPtr& spec = session_.task(task).spec;
+  Refusal why;
+  return session_.board(spec).fits_future(node) &&
+         session_.allocatable(session_.queue_of(task.job), *spec, why);
+}
+
+bool EvictionPlanner::take_free_room(Statement& statement, TaskRef task) {
+  const TaskSpecPtr& spec = session_.task(task).spec;
+  if (Refusal why; !session_.allocatable(session_.queue_of(task.job), *spec, why)) return false;
+  NodeBoard& board = session_.board(spec);
+  NodeSlot node = board.best_idle();
+  if (node == kNoNode) node = board.best_future();
+  if (node == kNoNode) return false;
+  statement.pipeline(task, node);
+  return true;
+}
+
+bool EvictionPlanner::make_room(Statement& statement, TaskRef task) {
+  if (take_free_room(statement, task)) return true;
+  const NodeBoard& board = session_.board(session_.task(task).spec);
+  ++scans_;
+  std::size_t plans = 0;
+  Plan best;
+  for (const NodeSlot node : session_.node_order()) {
+    if (!board.may_take(node)) continue;
+    if (study(statement, task, node, best) && ++plans == kEnoughPlans) break;
+  }
+  if (best.node == kNoNode) return false;
+  for (const TaskRef& victim : best.victims) statement.evict(victim);
+  statement.pipeline(task, best.node);
+  return true;
+}
+
+EvictionPlanner::Likeness EvictionPlanner::likeness(JobId id) const {
+  const JobInfo& job = session_.job(id);
+  std::map<const PodShape*, std::int64_t> shapes;
+  for (const Task& task : job.tasks) {
+    if (task.status == TaskStatus::Pending && !task.spec->gated) ++shapes[task.spec->shape.get()];
+  }
+  return {session_.queue_of(id), job.priority, job.min_member, job.ready_tasks(),
+          std::move(shapes)};
+}
+
+bool EvictionPlanner::hopeless(JobId job) const {
+  return given_up_.contains(likeness(job));
+}
+
+TaskRefs EvictionPlanner::candidates(TaskRef task, NodeSlot node) const {
+  TaskRefs out;
+  for (const TaskRef& one : session_.residents(node)) {
+    if (holds_place(session_.task(one).status) && session_.task(one).spec->preemptable &&
+        rules_.candidate(task, one)) {
+      out.push_back(one);
+    }
+  }
+  return out;
+}
+
+bool EvictionPlanner::could_be_enough(TaskRef task, NodeSlot node, const TaskRefs& victims) const {
+  Resource room = session_.node(node).future_idle();
+  for (const TaskRef& one : victims) room += session_.task(one).spec->shape->request;
+  return session_.task(task).spec->shape->request.fits_in(room);
+}
+
+bool EvictionPlanner::study(Statement& statement, TaskRef task, NodeSlot node, Plan& best) {
+  TaskRefs possible = candidates(task, node);
+  if (possible.empty() || !could_be_enough(task, node, possible)) return false;
+  // Plugins that let only so many go are to name those who would go first.
+  const auto leaves_before = [&, queue = session_.queue_of(task.job)](TaskRef a, TaskRef b) {
+    return session_.leaves_before(a, b, queue);
+  };
+  std::sort(possible.begin(), possible.end(), leaves_before);
+  TaskRefs allowed = rules_.allowed(task, possible);
+  if (allowed.empty() || !could_be_enough(task, node, allowed)) return false;
+  std::sort(allowed.begin(), allowed.end(), leaves_before);
+  bool found = false;
+  for (const bool break_gangs : {false, true}) {
+    Attempt one{node, break_gangs};
+    const Statement::Mark mark = statement.mark();
+    const bool enough = attempt(statement, task, allowed, one);
+    if (enough) spare(statement, task, one);
+    statement.roll_back(mark);
+    if (enough) {
+      Plan plan{node, cost_of(one), std::move(one.victims)};
+      if (best.node == kNoNode || better(task, plan, best)) best = std::move(plan);
+      found = true;
+    }
+    if (!one.spared_gangs) break;
+  }
+  return found;
+}
+
+bool EvictionPlanner::attempt(Statement& statement, TaskRef task, const TaskRefs& ordered,
+                              Attempt& out) {
+  for (const TaskRef& victim : ordered) {
+    if (!holds_place(session_.task(victim).status)) continue;  // went along with its gang
+    if (!evict(statement, task, victim, out)) continue;
+    if (fits(task, out.node)) return true;
+  }
+  return false;
+}
+
+bool EvictionPlanner::evict(Statement& statement, TaskRef task, TaskRef victim, Attempt& out) {
+  const Statement::Mark mark = statement.mark();
+  const bool stood = gang_stands(session_.job(victim.job));
+  const bool may_fall = !stood || (out.break_gangs && gang_may_fall(task, victim.job));
+  statement.evict(victim);
+  if (!stood || gang_stands(session_.job(victim.job))) {
+    out.victims.push_back(victim);
+    return true;
+  }
+  if (!may_fall || victim.job == task.job) {
+    statement.roll_back(mark);
+    out.spared_gangs = true;
+    return false;
+  }
+  out.victims.push_back(victim);
+  out.broken.insert(victim.job);
+  for (const TaskRef& member : members(victim.job)) {
+    statement.evict(member);
+    out.victims.push_back(member);
+  }
+  return true;
+}
+
+TaskRefs EvictionPlanner::members(JobId job) const {
+  TaskRefs out;
+  const std::vector<Task>& tasks = session_.job(job).tasks;
+  for (std::uint32_t t = 0; t < tasks.size(); ++t) {
+    if (holds_place(tasks[t].status)) out.push_back({job, t});
+  }
+  return out;
+}
+
+// Every one of its tasks can be evicted, and may be.
+bool EvictionPlanner::gang_may_fall(TaskRef task, JobId job) const {
+  const JobInfo& info = session_.job(job);
+  if (info.count(TaskStatus::Binding) + info.count(TaskStatus::Allocated) > 0) return false;
+  TaskRefs all = members(job);
+  for (const TaskRef& one : all) {
+    const TaskSpec& spec = *session_.task(one).spec;
+    if (!spec.preemptable || !session_.has_node(session_.task(one).node) ||
+        session_.guarded(spec) || !rules_.candidate(task, one)) {
+      return false;
+    }
+  }
+  return !rules_.companions_allowed || rules_.allowed(task, all).size() == all.size();
+}
+
+// Whoever was chosen early and is not needed any more stays, a gang as a whole; the most valuable
+// is asked first.
+void EvictionPlanner::spare(Statement& statement, TaskRef task, Attempt& out) {
+  std::vector<TaskRefs> groups;
+  std::map<JobId, std::size_t> gangs;  // broken ones: place in `groups`
+  for (const TaskRef& one : out.victims) {
+    if (!out.broken.contains(one.job)) {
+      groups.push_back({one});
+      continue;
+    }
+    const auto [place, fresh] = gangs.emplace(one.job, groups.size());
+    if (fresh) groups.emplace_back();
+    groups[place->second].push_back(one);
+  }
+  const Statement::Mark nobody = statement.mark() - out.victims.size();
+  const auto evict_all = [&] {
+    statement.roll_back(nobody);
+    for (const TaskRefs& group : groups) {
+      for (const TaskRef& one : group) statement.evict(one);
+    }
+  };
+  for (std::size_t i = groups.size(); i-- > 0 && groups.size() > 1;) {
+    TaskRefs spared = std::move(groups[i]);
+    groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(i));
+    evict_all();
+    if (fits(task, out.node)) {
+      out.broken.erase(spared.front().job);
+      continue;
+    }
+    groups.insert(groups.begin() + static_cast<std::ptrdiff_t>(i), std::move(spared));
+    evict_all();
+  }
+  out.victims.clear();
+  for (const TaskRefs& group : groups)
+    out.victims.insert(out.victims.end(), group.begin(), group.end());
+}
+
+EvictionPlanner::Cost EvictionPlanner::cost_of(const Attempt& attempt) const {
+  std::int64_t job_priority = INT64_MIN, task_priority = INT64_MIN;
+  std::size_t running = 0;
+  for (const TaskRef& one : attempt.victims) {
+    job_priority = std::max(job_priority, session_.job(one.job).priority);
+    task_priority = std::max(task_priority, session_.task(one).spec->priority);
+    if (session_.task(one).status == TaskStatus::Running) ++running;
+  }
+  return {job_priority, task_priority, attempt.broken.size(), attempt.victims.size(), running};
+}
+
+// At equal cost whoever goes first anyway; then the better node, then the earlier name.
+bool EvictionPlanner::better(TaskRef task, const Plan& a, const Plan& b) {
+  if (a.cost != b.cost) return a.cost < b.cost;
+  const QueueId queue = session_.queue_of(task.job);
+  const TaskRef left = a.victims.front(), right = b.victims.front();
+  if (session_.leaves_before(left, right, queue)) return true;
+  if (session_.leaves_before(right, left, queue)) return false;
+  NodeBoard& board = session_.board(session_.task(task).spec);
+  const std::int64_t mine = board.score(a.node), other = board.score(b.node);
+  if (mine != other) return mine > other;
+  return session_.node_rank(a.node) < session_.node_rank(b.node);
+}
+
+}  // namespace krater::scheduler

@@ -1,0 +1,83 @@
+// Making room by evicting: for one task, on the node where it costs least. What preempt and reclaim
+// have in common; they differ in who comes into question and what the plugins are asked.
+//
+// Always holds: a job whose gang would be broken goes whole or keeps all its tasks; nobody is
+// evicted who could stay.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "scheduler/statement.h"
+
+namespace krater::scheduler {
+
+struct EvictionRules {
+  // Whether `one`, Bound or Running, comes into question at all.
+  std::function<bool(TaskRef claimant, TaskRef one)> candidate;
+  // What the plugins leave of the candidates.
+  std::function<TaskRefs(TaskRef claimant, const TaskRefs& candidates)> allowed;
+  // Of a gang that falls, those that would only go along: whether they, too, have to be allowed.
+  // Where they need not, they must at least come into question and not be guarded.
+  bool companions_allowed = true;
+};
+
+class EvictionPlanner {
+ public:
+  EvictionPlanner(Session& session, EvictionRules rules);
+
+  // Places the task (Pipelined) where there will be room, evicting where that must be. False when
+  // there is no way; then nothing was changed. What will be free without evicting is taken first.
+  bool make_room(Statement& statement, TaskRef task);
+
+  // A job like this one was tried in vain; or so many were that the rest has to wait for the next
+  // session.
+  bool hopeless(JobId job) const;
+  bool exhausted() const { return scans_ >= kScans; }
+  void give_up(JobId job) { given_up_.insert(likeness(job)); }
+
+ private:
+  static constexpr int kScans = 256;  // searches through all nodes, a session
+  // Smaller is better: the highest priority that has to go (of jobs, then of tasks), gangs broken,
+  // tasks, running ones among them.
+  using Cost = std::tuple<std::int64_t, std::int64_t, std::size_t, std::size_t, std::size_t>;
+  struct Plan {
+    NodeSlot node = kNoNode;
+    Cost cost{};
+    TaskRefs victims{};
+  };
+  // One attempt on one node.
+  struct Attempt {
+    NodeSlot node = kNoNode;
+    bool break_gangs = false;
+    TaskRefs victims{};
+    std::set<JobId> broken{};
+    bool spared_gangs = false;  // somebody was left alone for the sake of his gang
+  };
+  // Jobs that want the same in the same queue with the same priority are alike.
+  using Likeness = std::tuple<QueueId, std::int64_t, std::int64_t, std::int64_t,
+                              std::map<const PodShape*, std::int64_t>>;
+  Likeness likeness(JobId job) const;
+
+  bool fits(TaskRef task, NodeSlot node);
+  bool take_free_room(Statement& statement, TaskRef task);
+  TaskRefs candidates(TaskRef task, NodeSlot node) const;
+  bool could_be_enough(TaskRef task, NodeSlot node, const TaskRefs& victims) const;
+  bool study(Statement& statement, TaskRef task, NodeSlot node, Plan& best);
+  bool attempt(Statement& statement, TaskRef task, const TaskRefs& ordered, Attempt& out);
+  bool evict(Statement& statement, TaskRef task, TaskRef victim, Attempt& out);
+  bool gang_may_fall(TaskRef task, JobId job) const;
+  void spare(Statement& statement, TaskRef task, Attempt& out);
+  Cost cost_of(const Attempt& attempt) const;
+  bool better(TaskRef task, const Plan& a, const Plan& b);
+  TaskRefs members(JobId job) const;
+
+  Session& session_;
+  EvictionRules rules_;
+  std::set<Likeness> given_up_;
+  int scans_ = 0;
+};
+
+}  // namespace krater::scheduler

@@ -1,0 +1,101 @@
+#include "scheduler/plugins/capacity_book.h"
+
+#include <algorithm>
+
+namespace krater::scheduler {
+namespace {
+
+Bounds effective_deserved(const QueueInfo& queue, const Resource* cap) {
+  Bounds out;
+  for (Dim d = 0; d < queue.deserved.dims(); ++d) {
+    if (!queue.deserved.has(d)) continue;
+    out.set(d, cap == nullptr ? queue.deserved.at(d) : std::min(queue.deserved.at(d), cap->at(d)));
+  }
+  for (Dim d = 0; d < queue.guarantee.dims(); ++d) {
+    const std::int64_t floor = queue.guarantee.at(d);
+    if (floor > 0) out.set(d, out.has(d) ? std::max(out.at(d), floor) : floor);
+  }
+  return out;
+}
+
+// A root with a capability: its nodes, within that. What it does not name is not limited by it.
+Resource within_capability(Resource amounts, const Bounds& capability) {
+  for (Dim d = 0; d < capability.dims(); ++d) {
+    if (capability.has(d)) amounts.set(d, std::min(amounts.at(d), capability.at(d)));
+  }
+  return amounts;
+}
+
+}  // namespace
+
+Share share_of(const Resource& allocated, const Bounds& deserved) {
+  if (deserved.empty()) return Share(1, 1);
+  Share top;
+  for (Dim d = 0; d < deserved.dims(); ++d) {
+    if (!deserved.has(d)) continue;
+    const Share one(allocated.at(d), deserved.at(d));
+    if (top < one) top = one;
+  }
+  return top;
+}
+
+void CapacityBook::open(const Session& session, QueueTree tree) {
+  tree_ = std::move(tree);
+  entries_.assign(tree_.size(), {});
+  for (QueueId q = 0; q < session.queue_count(); ++q) {
+    const QueueSums& sums = session.sums(q);
+    for (const QueueId above : path(q)) {
+      QueueAccount& account = entries_[above].account;
+      account.has_jobs = account.has_jobs || sums.jobs > 0;
+      account.allocated += sums.allocated;
+      account.request += sums.request;
+      account.inqueue += sums.inqueue;
+      account.elastic += sums.elastic;
+    }
+  }
+  for (const QueueId q : tree_.top_down()) open_entry(session, q, session.total());
+  for (QueueId q = 0; q < tree_.size(); ++q) refresh_share(q);
+}
+
+// Parents come first, so that a child finds its parent's limits in force.
+void CapacityBook::open_entry(const Session& session, QueueId queue, const Resource& total) {
+  CapacityEntry& entry = entries_[queue];
+  if (queue == tree_.root()) {
+    entry.account.real_capability = total;
+    entry.bounded = false;
+    if (queue < session.queue_count()) {
+      const Bounds& capability = session.queue(queue).capability;
+      entry.bounded = !capability.empty();
+      entry.account.real_capability = within_capability(total, capability);
+    }
+    return;
+  }
+  const QueueInfo& info = session.queue(queue);
+  const QueueId parent = path(queue)[1];
+  Resource guarantees;
+  for (const QueueId sibling : tree_.children(parent))
+    guarantees += session.queue(sibling).guarantee;
+  entry.account.real_capability =
+      real_capability(entries_[parent].account.real_capability, guarantees, info);
+  entry.guarantee = info.guarantee;
+  entry.deserved =
+      effective_deserved(info, tree_.is_hierarchy() ? nullptr : &entry.account.real_capability);
+}
+
+void CapacityBook::refresh_share(QueueId queue) {
+  entries_[queue].share = share_of(entries_[queue].account.allocated, entries_[queue].deserved);
+}
+
+void CapacityBook::move(QueueId queue, const Resource& request, int sign) {
+  for (const QueueId above : path(queue)) {
+    Resource& allocated = entries_[above].account.allocated;
+    sign > 0 ? allocated += request : allocated -= request;
+    refresh_share(above);
+  }
+}
+
+void CapacityBook::admit(QueueId queue, const Resource& wanted) {
+  for (const QueueId above : path(queue)) entries_[above].account.inqueue += wanted;
+}
+
+}  // namespace krater::scheduler

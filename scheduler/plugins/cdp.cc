@@ -1,0 +1,58 @@
+// cdp: a pod that has just been placed is left alone for its cool-down time
+// (volcano.sh/cooldown-time, annotation before label; volcano.md 4.12).
+#include <algorithm>
+#include <iterator>
+
+#include "model/keys.h"
+#include "scheduler/plugins/plugins.h"
+#include "scheduler/session.h"
+
+namespace krater::scheduler {
+namespace {
+
+class Cooldown final : public Plugin,
+                       public PreemptableHook,
+                       public ReclaimableHook,
+                       public EvictionGuardHook {
+ public:
+  void open(const Session& session) override { now_ = session.now(); }
+
+  std::optional<TaskRefs> preemptable(const Session& session, TaskRef,
+                                      const TaskRefs& candidates) const override {
+    return unprotected(session, candidates);
+  }
+  std::optional<TaskRefs> reclaimable(const Session& session, TaskRef,
+                                      const TaskRefs& candidates) const override {
+    return unprotected(session, candidates);
+  }
+  bool protects(const TaskSpec& task) const override {
+    const PodView pod(task.pod);
+    std::string_view text = pod.annotation(keys::kCooldownTime);
+    if (text.empty()) text = pod->label(keys::kCooldownTime);
+    const std::optional<Duration> time = text.empty() ? std::nullopt : parse_go_duration(text);
+    if (!time) return false;
+    const std::optional<Condition> placed = pod.condition("PodScheduled");
+    const std::optional<WallTime> since = placed ? placed->last_transition : std::nullopt;
+    return since && now_ < *since + *time;
+  }
+
+ private:
+  TaskRefs unprotected(const Session& session, const TaskRefs& candidates) const {
+    TaskRefs out;
+    std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(out),
+                 [&](const TaskRef& one) { return !protects(*session.task(one).spec); });
+    return out;
+  }
+
+  WallTime now_;
+};
+
+}  // namespace
+
+Result<PluginFactory> configure_cdp(Arguments& arguments, const EnableFlags& flags) {
+  return PluginFactory([](PluginSet& plugins, const EnableFlags& enabled) {
+    plugins.add(std::make_unique<Cooldown>(), enabled);
+  });
+}
+
+}  // namespace krater::scheduler
