@@ -121,3 +121,18 @@ def stays(cluster, what, holds, seconds=3):
     while harness.time.monotonic() < deadline:
         assert holds(), f"{what}\n{cluster.dump()}"
         harness.time.sleep(0.3)
+
+
+def configure(cluster, text):
+    """The scheduler's configuration, as its users change it; it is in force a moment later."""
+    cluster.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "volcano-scheduler-configmap", "namespace": "volcano-system"},
+                   "data": {"volcano-scheduler.conf": text}})
+
+
+def evictions(cluster, name):
+    """Messages of the Evict events about a pod or a pod group."""
+    return [e["message"] for e in cluster.get("events")["items"] if e["reason"] == "Evict" and e["involvedObject"]["name"] == name]
+
+
+def uids(cluster, *names):
+    return {name: cluster.get("pod", name)["metadata"]["uid"] for name in names}
