@@ -340,7 +340,7 @@ TEST_F(AdmissionTest, VolcanoJobsAreCompleted) {
   EXPECT_EQ(
       submit(
           kinds::kVolcanoJob, "j",
-          R"({"metadata":{},"spec":{"plugins":{"mpi":[]},"tasks":[{"replicas":2,"template":{"spec":{"hostNetwork":true}}},{"name":"w","replicas":3,"minAvailable":1}]}})"),
+          R"({"metadata":{},"spec":{"plugins":{"mpi":["--master=default0"]},"tasks":[{"replicas":2,"template":{"spec":{"hostNetwork":true}}},{"name":"w","replicas":3,"minAvailable":1}]}})"),
       "");
   EXPECT_EQ(text_at(object, {"spec", "queue"}), "default");
   EXPECT_EQ(text_at(object, {"spec", "schedulerName"}), "volcano");
@@ -371,6 +371,18 @@ TEST_P(VolcanoJobProblems, AreTold) {
 INSTANTIATE_TEST_SUITE_P(
     Cases, VolcanoJobProblems,
     ::testing::Values(
+        JobCase{"MpiWithoutItsMaster",
+                R"({"plugins":{"mpi":["-master","boss"]},"tasks":[{"name":"a","replicas":1}]})",
+                "The specified mpi master task was not found"},
+        JobCase{"PolicyWordsAreListed",
+                R"({"tasks":[{"name":"a","replicas":1}],"policies":[{"event":"X","action":"Y"}]})",
+                "valid actions are [AbortJob RestartJob"},
+        JobCase{"HalfACpuOnANumaNode",
+                R"({"tasks":[{"name":"a","replicas":1,"topologyPolicy":"restricted","template":{"spec":{"containers":[{"resources":{"limits":{"cpu":"500m"}}}]}}}]})",
+                "the cpu request isn't an integer in spec.task[0] container[0]."},
+        JobCase{"AnOddClaimName",
+                R"({"tasks":[{"name":"a","replicas":1}],"volumes":[{"mountPath":"/a","volumeClaimName":"A_b"}]})",
+                "invalid VolumeClaimName"},
         JobCase{"no_tasks", R"({})", "No task specified in job spec"},
         JobCase{"min_above_replicas", R"({"tasks":[{"name":"a","replicas":1,"minAvailable":2}]})",
                 "'minAvailable' is greater than 'replicas' in task"},

@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "model/keys.h"
 #include "model/queue.h"
+#include "model/resource_list.h"
 
 namespace krater::api {
 namespace {
@@ -18,12 +19,17 @@ constexpr std::array<std::string_view, 8> kUserEvents{"*",          "PodFailed",
 constexpr std::array<std::string_view, 8> kUserActions{
     "AbortJob",         "RestartJob",   "RestartTask", "RestartPod",
     "RestartPartition", "TerminateJob", "CompleteJob", "ResumeJob"};
-constexpr std::array<std::string_view, 7> kPlugins{"env", "mpi", "pytorch",   "ray",
-                                                   "ssh", "svc", "tensorflow"};
+constexpr std::array<std::string_view, 8> kPlugins{"env", "hcclrank", "mpi", "pytorch",
+                                                   "ray", "ssh",      "svc", "tensorflow"};
 
 template <std::size_t N>
 bool is_one_of(const std::array<std::string_view, N>& list, std::string_view text) {
   return std::find(list.begin(), list.end(), text) != list.end();
+}
+
+template <std::size_t N>
+std::string listed(const std::array<std::string_view, N>& words) {
+  return join(std::vector<std::string>(words.begin(), words.end()), " ");
 }
 
 std::int64_t replicas_of(const Json& task) {
@@ -70,6 +76,7 @@ void complete_plugins(Json& job) {
 void check_policies(const Json& owner, std::string_view path, std::vector<std::string>& problems) {
   const JsonArray* policies = array_at(owner, {"policies"});
   if (policies == nullptr) return;
+  const std::size_t before = problems.size();
   std::set<std::string> events;
   std::set<std::int64_t> codes;
   const auto problem = [&](const std::string& text) {
@@ -100,6 +107,10 @@ void check_policies(const Json& owner, std::string_view path, std::vector<std::s
   }
   if (events.contains("*") && events.size() > 1)
     problem("if there's * here, no other policy should be here");
+  if (problems.size() > before) {
+    problems.push_back("valid events are [" + listed(kUserEvents) + "], valid actions are [" +
+                       listed(kUserActions) + "]");
+  }
 }
 
 void check_partitions(const Json& task, std::string_view path, std::vector<std::string>& problems) {
@@ -116,6 +127,22 @@ void check_partitions(const Json& task, std::string_view path, std::vector<std::
     problem("'Replicas' are not equal to TotalPartitions*PartitionSize");
   if (least > 0 && minimum_of(task) != least * size)
     problem("'MinAvailable' is not equal to MinPartitions*PartitionSize");
+}
+
+// Whole NUMA nodes are given to whole CPUs.
+void check_numa(const Json& task, std::size_t index, std::vector<std::string>& problems) {
+  const std::string policy = text_at(task, {"topologyPolicy"});
+  if (policy.empty() || policy == "none") return;
+  const JsonArray* containers = array_at(task, {"template", "spec", "containers"});
+  for (std::size_t i = 0; containers != nullptr && i < containers->size(); ++i) {
+    const Json& container = (*containers)[i];
+    const ResourceList requests = ResourceList::from(find(container, {"resources", "requests"}));
+    const ResourceList limits = ResourceList::from(find(container, {"resources", "limits"}));
+    const std::int64_t cpu = (requests.empty() ? limits : requests).at(resources::kCpu);
+    if (cpu > 0 && cpu % 1000 == 0) continue;
+    problems.push_back("the cpu request isn't an integer in spec.task[" + std::to_string(index) +
+                       "] container[" + std::to_string(i) + "].");
+  }
 }
 
 // Tasks that wait for others: every one named, no ring.
@@ -148,6 +175,8 @@ bool is_ordered(const JsonArray& tasks) {
 void check_tasks(const Admission& admission, std::vector<std::string>& problems) {
   const JsonArray& tasks = tasks_of(admission.object);
   if (tasks.empty()) problems.emplace_back("No task specified in job spec");
+  if (admission.name.size() > 63)
+    problems.push_back("create job with name " + admission.name + " validate failed");
   std::set<std::string> names;
   std::int64_t total = 0;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -167,6 +196,7 @@ void check_tasks(const Admission& admission, std::vector<std::string>& problems)
     }
     check_policies(task, path, problems);
     check_partitions(task, name, problems);
+    check_numa(task, i, problems);
   }
   if (int_at(admission.object, {"spec", "minAvailable"}).value_or(0) > total) {
     problems.emplace_back("job 'minAvailable' should not be greater than total replicas in tasks");
@@ -176,6 +206,21 @@ void check_tasks(const Admission& admission, std::vector<std::string>& problems)
         "job has dependencies between tasks, but doesn't form a directed acyclic graph(DAG)");
 }
 
+// The task that an argument "--master=name" of the mpi plugin names.
+std::string mpi_master(const JsonArray* arguments) {
+  std::string out = "master";
+  if (arguments == nullptr) return out;
+  for (std::size_t i = 0; i < arguments->size(); ++i) {
+    if (!(*arguments)[i].is_string()) continue;
+    std::string_view text = view((*arguments)[i].get_string());
+    while (text.starts_with('-')) text.remove_prefix(1);
+    if (text.starts_with("master=")) out = text.substr(7);
+    if (text == "master" && i + 1 < arguments->size() && (*arguments)[i + 1].is_string())
+      out = view((*arguments)[i + 1].get_string());
+  }
+  return out;
+}
+
 void check_plugins(const Json& job, std::vector<std::string>& problems) {
   const JsonObject* plugins = object_at(job, {"spec", "plugins"});
   if (plugins == nullptr) return;
@@ -183,6 +228,13 @@ void check_plugins(const Json& job, std::vector<std::string>& problems) {
     const std::string_view name(entry.key().data(), entry.key().size());
     if (!is_one_of(kPlugins, name))
       problems.push_back("unable to find job plugin: " + std::string(name));
+    if (name != "mpi") continue;
+    const std::string master = mpi_master(entry.value().if_array());
+    const JsonArray& tasks = tasks_of(job);
+    const bool there = std::any_of(tasks.begin(), tasks.end(), [&](const Json& task) {
+      return text_at(task, {"name"}) == master;
+    });
+    if (!there) problems.emplace_back("The specified mpi master task was not found");
   }
 }
 
@@ -199,6 +251,9 @@ void check_volumes(const Json& job, std::vector<std::string>& problems) {
     const bool given = object_at(volume, {"volumeClaim"}) != nullptr;
     if (!named && !given)
       problems.emplace_back("either VolumeClaim or VolumeClaimName must be specified");
+    if (const std::string claim = text_at(volume, {"volumeClaimName"});
+        named && !check_dns1123_subdomain(claim).empty())
+      problems.push_back("invalid VolumeClaimName " + claim);
     if (named && given)
       problems.emplace_back(
           "conflict: If you want to use an existing PVC, just specify VolumeClaimName. If you want "
@@ -214,10 +269,10 @@ Result<void> check_queue(const Admission& admission, std::vector<std::string>& p
   }
   TRY_ASSIGN(const std::vector<ObjectPtr> queues, admission.reader.list(kinds::kQueue, ""));
   ObjectPtr mine;
-  bool leaf = true;
+  std::size_t children = 0;
   for (const ObjectPtr& queue : queues) {
     if (queue->name() == name) mine = queue;
-    leaf = leaf && QueueView(queue).parent() != QueueName(name);
+    if (QueueView(queue).parent() == QueueName(name)) ++children;
   }
   // The default queue is made by a controller right after the first start.
   if (!mine && name != keys::kDefaultQueue)
@@ -227,8 +282,10 @@ Result<void> check_queue(const Admission& admission, std::vector<std::string>& p
     problems.push_back("can only submit job to queue with state `Open`, queue `" + name +
                        "` status is `" + std::string(to_text(QueueView(mine).state())) + "`");
   }
-  if (!leaf)
-    problems.push_back("can only submit job to leaf queue, queue `" + name + "` has child queues");
+  if (children > 0) {
+    problems.push_back("can only submit job to leaf queue, queue `" + name + "` has " +
+                       std::to_string(children) + " child queues");
+  }
   return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include "api/local_client/local_client.h"
 #include "base/log.h"
+#include "cli/ssh_keys.h"
 #include "controllers/batchscheduler/batch_scheduler.h"
 #include "controllers/endpoints/endpoints_controller.h"
 #include "controllers/gc/gc_controller.h"
@@ -13,6 +14,7 @@
 #include "controllers/rbac/aggregation.h"
 #include "controllers/raycluster/raycluster_controller.h"
 #include "controllers/rayjob/rayjob_controller.h"
+#include "controllers/vcjob/vcjob_controller.h"
 #include "scheduler/scheduler.h"
 
 namespace krater::cli {
@@ -24,6 +26,7 @@ using controllers::Enqueue;
 struct ControlPlane::Controllers {
   explicit Controllers(const ControlPlaneParts& parts) : parts_(parts) {
     add_kubernetes();
+    add_volcano();
     add_ray();
     loop.start();
   }
@@ -56,8 +59,30 @@ struct ControlPlane::Controllers {
     }
   }
 
+  void add_volcano() {
+    client::ObjectClient* volcano = as("system:serviceaccount:volcano-system:volcano-controllers");
+    loop.add(controllers::make_queue_controller(), volcano);
+    loop.add(
+        [&](Enqueue wake) {
+          controllers::VolcanoJobDeps deps;
+          deps.make_ssh_key = [this](std::function<void(controllers::vcjob::SshKey)> done) {
+            ssh_keys.make([done](runtime::SshKeyPair pair) { done({std::move(pair.private_pem), std::move(pair.public_line)}); });
+          };
+          deps.enqueue = std::move(wake);
+          deps.served = [this](const Kind& kind) { return is_served(kind); };
+          return controllers::make_volcano_job_controller(std::move(deps));
+        },
+        volcano);
+  }
+
+  bool is_served(const Kind& kind) const {
+    for (const api::KindSchemaPtr& schema : parts_.registry.schemas().all()) {
+      if (schema->kind().resource() == kind.resource()) return true;
+    }
+    return false;
+  }
+
   void add_ray() {
-    loop.add(controllers::make_queue_controller(), as("system:serviceaccount:volcano-system:volcano-controllers"));
     client::ObjectClient* operator_client = as("system:serviceaccount:kube-system:kuberay-operator");
     loop.add(controllers::make_raycluster_controller({*gangs}), operator_client);
     loop.add(
@@ -69,6 +94,7 @@ struct ControlPlane::Controllers {
   }
 
   const ControlPlaneParts& parts_;
+  SshKeys ssh_keys{parts_.control};
   std::vector<std::unique_ptr<client::ObjectClient>> clients;
   std::unique_ptr<controllers::BatchScheduler> gangs = controllers::make_volcano_batch_scheduler();
   std::unique_ptr<client::ObjectClient> reader =

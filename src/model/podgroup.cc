@@ -105,7 +105,15 @@ QueueName PodGroupView::queue() const {
 std::optional<ResourceList> PodGroupView::min_resources() const {
   const Json* list = find(document(), {"spec", "minResources"});
   if (list == nullptr || !list->is_object()) return std::nullopt;
-  return ResourceList::from(list);
+  // Volcano's controllers write them as quotas name them, too: "requests.cpu", "count/pods".
+  ResourceList out;
+  const ResourceList all = ResourceList::from(list);
+  for (const auto& [name, amount] : all.amounts()) {
+    if (name.starts_with("requests.") || name.starts_with("limits.") || name.starts_with("count/"))
+      continue;
+    out.set(name, amount);
+  }
+  return out;
 }
 
 PodGroupPhase PodGroupView::phase() const {

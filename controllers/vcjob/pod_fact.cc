@@ -1,0 +1,60 @@
+#include "controllers/vcjob/pod_fact.h"
+
+#include <algorithm>
+
+#include "base/strings.h"
+#include "model/keys.h"
+
+namespace krater::controllers::vcjob {
+namespace {
+
+void read_containers(const std::vector<ContainerStatus>& containers, PodFact& fact) {
+  for (const ContainerStatus& container : containers) {
+    fact.restarts += container.restarts;
+    if (container.exit && container.exit->finished)
+      fact.since = std::max(fact.since, *container.exit->finished);
+    if (container.last_exit && container.last_exit->finished)
+      fact.since = std::max(fact.since, *container.last_exit->finished);
+  }
+}
+
+std::int64_t index_of(const PodView& pod) {
+  if (const auto index = parse_int(pod.annotation(keys::kTaskIndex))) return *index;
+  const std::string& name = pod->name();
+  return parse_int(std::string_view(name).substr(name.rfind('-') + 1)).value_or(-1);
+}
+
+}  // namespace
+
+PodFact fact_of(const ObjectPtr& object) {
+  const PodView pod(object);
+  PodFact out;
+  out.object = object;
+  out.task = pod.annotation(keys::kTaskSpec);
+  out.partition = object->label(keys::kVolcanoPartition);
+  out.index = index_of(pod);
+  out.version = parse_int(pod.annotation(keys::kVolcanoJobVersion)).value_or(0);
+  out.phase = pod.phase();
+  out.deleting = pod.deleting();
+  out.out_of_sync = !pod.annotation(keys::kOutOfSync).empty();
+  const auto disruption = pod.condition("DisruptionTarget");
+  out.by_scheduler = disruption && disruption->is_true();
+  out.since = object->created().value_or(WallTime());
+  const std::vector<ContainerStatus> containers = pod.container_statuses();
+  read_containers(pod.init_container_statuses(), out);
+  read_containers(containers, out);
+  out.ready =
+      out.phase == PodPhase::Running && std::ranges::all_of(containers, &ContainerStatus::ready);
+  if (!containers.empty() && containers.front().exit) out.exit_code = containers.front().exit->code;
+  return out;
+}
+
+const OwnerReference* owning_volcano_job(const Object& object) {
+  const OwnerReference* owner = object.controller();
+  return owner != nullptr && owner->kind == kinds::kVolcanoJob.kind &&
+                 owner->api_version == kinds::kVolcanoJob.api_version()
+             ? owner
+             : nullptr;
+}
+
+}  // namespace krater::controllers::vcjob
