@@ -18,6 +18,7 @@ struct Rules {
 
 // The only list of kinds with rules of their own.
 constexpr std::array kRules{
+    Rules{"jobflows.flow.volcano.sh", nullptr, nullptr, admit_job_flow},
     Rules{"jobs.batch", mutate_job, validate_job},
     Rules{"jobs.batch.volcano.sh", mutate_volcano_job, nullptr, admit_volcano_job},
     Rules{"namespaces", mutate_namespace, nullptr, admit_namespace},

@@ -4,6 +4,8 @@
 
 #include <map>
 
+#include "model/job_flow.h"
+
 namespace krater::api {
 namespace {
 
@@ -351,6 +353,29 @@ TEST_F(AdmissionTest, VolcanoJobsAreCompleted) {
   EXPECT_EQ(text_at(task, {"template", "spec", "dnsPolicy"}), "ClusterFirstWithHostNet");
   EXPECT_NE(find(object, {"spec", "plugins", "ssh"}), nullptr);
   EXPECT_NE(find(object, {"spec", "plugins", "svc"}), nullptr);
+}
+
+TEST_F(AdmissionTest, PodsOfAGangKnowTheirGroupFromTheStart) {
+  const auto group_of = [&](const std::string& annotations) {
+    reader.put(kinds::kJob, "default", "j", R"({"metadata":{"uid":"u1","annotations":{)" + annotations + "}}}");
+    EXPECT_EQ(submit(kinds::kPod, "p",
+                     R"({"metadata":{"ownerReferences":[{"apiVersion":"batch/v1","kind":"Job",)"
+                     R"("name":"j","uid":"u1","controller":true}]},"spec":{"schedulerName":"volcano","containers":[]}})"),
+              "");
+    return text_at(object, {"metadata", "annotations", "scheduling.k8s.io/group-name"});
+  };
+  EXPECT_EQ(group_of(R"("scheduling.volcano.sh/group-min-member":"3")"), "podgroup-u1");
+  EXPECT_EQ(group_of(""), "");
+}
+
+TEST_F(AdmissionTest, JobFlowsAreOrdered) {
+  const auto flow = [&](const std::string& flows) {
+    return submit(kinds::kJobFlow, "f", R"({"metadata":{},"spec":{"flows":[)" + flows + "]}}");
+  };
+  EXPECT_EQ(flow(""), "");
+  EXPECT_EQ(flow(R"({"name":"a"},{"name":"b","dependsOn":{"targets":["a"]}})"), "");
+  EXPECT_TRUE(says(flow(R"({"name":"a","dependsOn":{"targets":["x"]}})"), "vertex is not defined"));
+  EXPECT_TRUE(says(flow(R"({"name":"a","dependsOn":{"targets":["a"]}})"), "is not DAG"));
 }
 
 struct JobCase {

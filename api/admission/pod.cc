@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "api/admission/pod_gang.h"
 #include "api/admission/pod_steps.h"
 #include "api/admission/rules.h"
 #include "base/quantity.h"
@@ -117,6 +118,7 @@ Result<void> mutate_pod(Admission& admission) {
   if (admission.operation != Operation::Create) return {};
   TRY(give_service_account(admission));
   TRY(give_priority(admission));
+  TRY(join_gang(admission));
   give_tolerations(admission);
   set_path(admission.object, {"status"},
            JsonObject{{"phase", "Pending"}, {"qosClass", qos_class(admission.object)}});

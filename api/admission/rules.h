@@ -37,6 +37,8 @@ Result<void> admit_pod_group(const Admission& admission);
 Result<void> mutate_queue(Admission& admission);
 Result<void> admit_queue(const Admission& admission);
 
+Result<void> admit_job_flow(const Admission& admission);
+
 Result<void> mutate_volcano_job(Admission& admission);
 Result<void> admit_volcano_job(const Admission& admission);
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "controllers/job/index_set.h"
 #include "controllers/job/job_status.h"
 #include "controllers/job/pod_fact.h"
+#include "model/index_set.h"
 
 namespace krater::controllers {
 

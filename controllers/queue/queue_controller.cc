@@ -4,12 +4,20 @@
 
 #include "controllers/queue/step.h"
 #include "model/keys.h"
+#include "model/volcano_job.h"
 
 namespace krater::controllers {
 namespace {
 
 ObjectKey key_of_queue(std::string_view name) {
   return ObjectKey::of(kinds::kQueue, "", name);
+}
+
+// The queue that an order is for; "" when it is for something else.
+std::string queue_ordered(const Object& command) {
+  const auto document = command.document();
+  if (text_at(*document, {"target", "kind"}) != kinds::kQueue.kind) return {};
+  return text_at(*document, {"target", "name"});
 }
 
 class QueueController final : public Reconciler {
@@ -19,8 +27,12 @@ class QueueController final : public Reconciler {
   std::vector<Interest> interests() const override {
     return {{kinds::kQueue, [this](const ObjectPtr& before,
                                    const ObjectPtr& after) { return on_queue(before, after); }},
-            {kinds::kPodGroup, [this](const ObjectPtr& before, const ObjectPtr& after) {
-               return on_group(before, after);
+            {kinds::kPodGroup, [this](const ObjectPtr& before,
+                                      const ObjectPtr& after) { return on_group(before, after); }},
+            {kinds::kCommand, [](const ObjectPtr&, const ObjectPtr& after) {
+               const std::string queue = after == nullptr ? "" : queue_ordered(*after);
+               return queue.empty() ? std::vector<ObjectKey>()
+                                    : std::vector<ObjectKey>{key_of_queue(queue)};
              }}};
   }
 
@@ -30,7 +42,9 @@ class QueueController final : public Reconciler {
 
   Plan reconcile(const ObjectKey& key, const client::Cache& cache, WallTime) override {
     const ObjectPtr object = cache.get(key);
+    const ObjectPtr order = first_order(key, cache);
     if (object == nullptr) {
+      if (order != nullptr) return discard(*order);
       Plan plan;
       if (key.name == keys::kRootQueue || key.name == keys::kDefaultQueue) {
         plan.then({client::CreateWrite{kinds::kQueue, "", initial_queue(key.name)},
@@ -42,12 +56,29 @@ class QueueController final : public Reconciler {
     }
     const QueueView queue(object);
     const auto groups = groups_.find(key.name);
-    return step(
-        {queue, QueueView(cache.get(key_of_queue(queue.parent().text()))),
-         groups == groups_.end() ? std::map<PodGroupPhase, std::int64_t>() : groups->second});
+    const QueueObserved seen{
+        queue, QueueView(cache.get(key_of_queue(queue.parent().text()))),
+        groups == groups_.end() ? std::map<PodGroupPhase, std::int64_t>() : groups->second};
+    if (order != nullptr && !object->deletion()) {
+      Plan plan = obey(seen, *order);
+      plan.outcome = Outcome::requeue_after(Duration(1ms));  // there may be more
+      return plan;
+    }
+    return step(seen);
   }
 
  private:
+  // Commands live in any namespace.
+  static ObjectPtr first_order(const ObjectKey& key, const client::Cache& cache) {
+    ObjectPtr out;
+    if (cache.count(kinds::kCommand) == 0) return out;
+    for (const ObjectPtr& command : cache.list(kinds::kCommand)) {
+      if (command->deletion() || queue_ordered(*command) != key.name) continue;
+      if (out == nullptr || command->revision() < out->revision()) out = command;
+    }
+    return out;
+  }
+
   // A queue wakes its children too: their state follows it.
   std::vector<ObjectKey> on_queue(const ObjectPtr& before, const ObjectPtr& after) const {
     const ObjectKey& key = (after ? after : before)->key();

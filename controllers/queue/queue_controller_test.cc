@@ -4,6 +4,7 @@
 
 #include "controllers/loop/testing/world.h"
 #include "controllers/queue/step.h"
+#include "model/volcano_job.h"
 
 namespace krater::controllers {
 namespace {
@@ -136,6 +137,34 @@ TEST_F(QueueTest, AChildCannotOpenUnderAClosedParent) {
 TEST_F(QueueTest, RootStaysOpen) {
   command("root", "Closed");
   EXPECT_EQ(state("root"), "Open");
+}
+
+TEST_F(QueueTest, OrdersOpenAndCloseAndAreTaken) {
+  const auto order = [&](const std::string& queue, const std::string& action) {
+    world.put(kinds::kCommand, R"({"metadata":{"name":"o","namespace":"default"},"action":")" +
+                                   action + R"(","target":{"kind":"Queue","name":")" + queue +
+                                   R"(","uid":"x"}})");
+    world.settle();
+    world.pass(1s);
+    EXPECT_EQ(world.get(kinds::kCommand, "default", "o"), nullptr) << action << " " << queue;
+  };
+  make("q");
+  make("kid", "q");
+  group("g", "q", "Running");
+  order("q", "CloseQueue");
+  EXPECT_EQ(state("q"), "Closing");
+  EXPECT_EQ(state("kid"), "Closed");
+  order("kid", "OpenQueue");
+  EXPECT_EQ(state("kid"), "Closed") << "its parent is not open";
+  EXPECT_EQ(world.told("OpenQueue"), 1);
+  order("q", "OpenQueue");
+  EXPECT_EQ(state("q"), "Open");
+  EXPECT_EQ(state("kid"), "Open");
+  order("root", "CloseQueue");
+  EXPECT_EQ(state("root"), "Open");
+  order("nobody", "CloseQueue");
+  order("q", "Nonsense");
+  EXPECT_EQ(state("q"), "Open");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "model/keys.h"
+#include "model/volcano_job.h"
 
 namespace krater::controllers {
 namespace {
@@ -104,6 +105,42 @@ Plan step(const QueueObserved& seen) {
   if (!body.get_object().empty() && !opening)
     return std::move(plan.then(patch(seen.queue, std::move(body), "")));
   if (status) plan.then(patch(seen.queue, *std::move(status), "status"));
+  return plan;
+}
+
+Plan discard(const Object& order) {
+  client::DeleteWrite gone{kinds::kCommand, order.name_space(), order.name()};
+  gone.only_uid = order.uid();
+  Plan plan;
+  return std::move(plan.then({std::move(gone), Code::NotFound, {}, {}}));
+}
+
+Plan obey(const QueueObserved& seen, const Object& order) {
+  const std::string action = text_at(*order.document(), {"action"});
+  const bool open = action == "OpenQueue";
+  std::string problem;
+  if (!open && action != "CloseQueue") {
+    problem = "is no order to a queue";
+  } else if (is_root(seen) && !open) {
+    problem = "the root queue can not be closed";
+  } else if (open && seen.parent && !is_open(seen.parent)) {
+    problem = "its parent queue " + seen.parent->name() + " is " +
+              std::string(to_text(seen.parent.state()));
+  }
+  Plan plan;
+  if (problem.empty()) {
+    // Both are harmless when repeated, so the order goes last: it is not lost.
+    const QueueState closed = group_count(seen) > 0 ? QueueState::Closing : QueueState::Closed;
+    Json status(boost::json::object_kind);
+    set_path(status, {"status", "state"}, Json(to_text(open ? QueueState::Open : closed)));
+    if (find(seen.queue.document(), {"status", "allocated"}) == nullptr)
+      set_path(status, {"status", "allocated"}, JsonObject());
+    plan.then(patch(seen.queue, std::move(status), "status"));
+  } else {
+    plan.events.push_back(
+        {EventNote::Type::Warning, action, action + " queue failed for " + problem});
+  }
+  plan.steps.push_back(std::move(discard(order).steps.front()));
   return plan;
 }
 

@@ -29,6 +29,12 @@ struct QueueObserved {
 
 Plan step(const QueueObserved& seen);
 
+// Carries an order out (a Command that names the queue) and takes it away. What is no order to a
+// queue, or cannot be obeyed now, is taken away with a warning.
+Plan obey(const QueueObserved& seen, const Object& order);
+// Taken away because there is no such queue.
+Plan discard(const Object& order);
+
 // root and default as Volcano makes them.
 Json initial_queue(std::string_view name);
 

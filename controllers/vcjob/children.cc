@@ -14,7 +14,7 @@ std::int64_t ready_pods(const Observed& seen, const Status& status, const std::s
   std::int64_t out = gone.count();
   for (const PodFact& pod : seen.pods) {
     if (pod.task != task || pod.out_of_sync || gone.contains(pod.index)) continue;
-    if (pod.phase == PodPhase::Succeeded || (pod.ready && !pod.deleting)) ++out;
+    if (pod.succeeded() || (pod.ready && !pod.deleting)) ++out;
   }
   return out;
 }

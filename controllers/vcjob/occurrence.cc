@@ -45,10 +45,10 @@ struct TaskSeen {
 };
 
 void look_at(const PodFact& pod, TaskSeen& task) {
-  if (pod.phase == PodPhase::Succeeded) {
+  if (pod.succeeded()) {
     if (task.last_success == nullptr || task.last_success->since < pod.since)
       task.last_success = &pod;
-  } else if (pod.phase != PodPhase::Failed) {
+  } else if (!pod.finished()) {
     task.restarts += pod.restarts;
     if (task.most_restarted == nullptr || task.most_restarted->restarts < pod.restarts)
       task.most_restarted = &pod;
@@ -59,8 +59,8 @@ std::int64_t succeeded(const Observed& seen, const VolcanoTask& task) {
   std::int64_t out = 0;
   const IndexSet gone = seen.status.succeeded_and_gone(task.name);
   for (const PodFact& pod : seen.pods) {
-    if (pod.task == task.name && pod.phase == PodPhase::Succeeded && !pod.out_of_sync &&
-        !seen.surplus(pod) && !gone.contains(pod.index))
+    if (pod.task == task.name && pod.succeeded() && !pod.out_of_sync && !seen.surplus(pod) &&
+        !gone.contains(pod.index))
       ++out;
   }
   return out + task.replicas -
@@ -91,7 +91,8 @@ std::vector<Occurrence> standing_occurrences(const Observed& seen) {
   for (const PodFact& pod : seen.pods) {
     if (pod.out_of_sync || pod.version < seen.status.version || seen.surplus(pod)) continue;
     look_at(pod, tasks[pod.task]);
-    if (pod.phase == PodPhase::Failed)
+    // A pod that fails because it is being deleted is evicted; that is told when it is gone.
+    if (pod.phase == PodPhase::Failed && !pod.deleting)
       out.push_back(about(VolcanoEvent::PodFailed, pod, seen));
     else if (pod.phase == PodPhase::Pending && !pod.deleting)
       out.push_back(about(VolcanoEvent::PodPending, pod, seen));

@@ -18,6 +18,14 @@ void read_containers(const std::vector<ContainerStatus>& containers, PodFact& fa
   }
 }
 
+// Whoever is told to go and then exits with 0 has not done its work.
+bool ended_by_deletion(const PodView& pod, const PodFact& fact) {
+  if (!fact.deleting || !fact.finished()) return false;
+  const std::int64_t grace =
+      int_at(pod.document(), {"metadata", "deletionGracePeriodSeconds"}).value_or(0);
+  return fact.since >= *pod->deletion() - std::chrono::seconds(grace);
+}
+
 std::int64_t index_of(const PodView& pod) {
   if (const auto index = parse_int(pod.annotation(keys::kTaskIndex))) return *index;
   const std::string& name = pod->name();
@@ -38,11 +46,13 @@ PodFact fact_of(const ObjectPtr& object) {
   out.deleting = pod.deleting();
   out.out_of_sync = !pod.annotation(keys::kOutOfSync).empty();
   const auto disruption = pod.condition("DisruptionTarget");
-  out.by_scheduler = disruption && disruption->is_true();
+  out.by_scheduler =
+      disruption && disruption->is_true() && disruption->reason == "PreemptionByScheduler";
   out.since = object->created().value_or(WallTime());
   const std::vector<ContainerStatus> containers = pod.container_statuses();
   read_containers(pod.init_container_statuses(), out);
   read_containers(containers, out);
+  out.cut_short = ended_by_deletion(pod, out);
   out.ready =
       out.phase == PodPhase::Running && std::ranges::all_of(containers, &ContainerStatus::ready);
   if (!containers.empty() && containers.front().exit) out.exit_code = containers.front().exit->code;

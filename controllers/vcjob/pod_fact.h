@@ -16,6 +16,7 @@ struct PodFact {
   std::int64_t version = 0;     // of the job when it was made
   PodPhase phase = PodPhase::Pending;
   bool deleting = false;
+  bool cut_short = false;      // it ended because it was being deleted
   bool out_of_sync = false;    // its controller removes it
   bool ready = false;          // of a running pod: every container
   bool by_scheduler = false;   // DisruptionTarget: whoever schedules took it away
@@ -24,6 +25,7 @@ struct PodFact {
   WallTime since{};            // created; of an ended pod, when the last container ended
 
   const std::string& name() const { return object->name(); }
+  bool succeeded() const { return phase == PodPhase::Succeeded && !cut_short; }
   bool finished() const { return phase == PodPhase::Succeeded || phase == PodPhase::Failed; }
 };
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "controllers/job/index_set.h"
+#include "model/index_set.h"
 #include "model/pod.h"
 #include "model/volcano_job.h"
 

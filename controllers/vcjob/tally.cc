@@ -6,7 +6,7 @@ namespace {
 bool counts_as_leaving(const Observed& seen, const PodFact& pod,
                        const std::set<std::string>& leaving) {
   if (pod.out_of_sync || seen.surplus(pod) || leaving.contains(pod.name())) return true;
-  return pod.deleting && pod.phase != PodPhase::Succeeded;
+  return pod.deleting && !pod.succeeded();
 }
 
 }  // namespace

@@ -136,7 +136,7 @@ class VolcanoJobController final : public Reconciler {
     const PodFact pod = fact_of(before);
     if (pod.out_of_sync) return out;
     Memory& memory = memory_[out.front()];
-    if (pod.phase == PodPhase::Succeeded) {
+    if (pod.succeeded()) {
       memory.done.push_back({owning_volcano_job(*before)->uid, pod.task, pod.index});
       return out;
     }

@@ -95,8 +95,9 @@ struct VolcanoJobTest : ::testing::Test {
   }
   void evict(const std::string& name, bool by_scheduler = false) {
     if (by_scheduler) {
-      world.patch(*pod(name), kinds::kPod,
-                  R"({"status":{"conditions":[{"type":"DisruptionTarget","status":"True"}]}})");
+      world.patch(
+          *pod(name), kinds::kPod,
+          R"({"status":{"conditions":[{"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler"}]}})");
       world.settle();
     }
     world.remove(kinds::kPod, "d", name);
@@ -362,6 +363,36 @@ TEST_F(VolcanoJobTest, AnEvictionByTheSchedulerCostsNoRetry) {
   run_all();
   evict("j-w-0");
   EXPECT_EQ(status().retry_count, 1) << "any other does";
+}
+
+TEST_F(VolcanoJobTest, APodThatFailsBecauseItIsDeletedIsEvicted) {
+  make(task("w", 2), 2,
+       R"(,"policies":[{"event":"PodFailed","action":"TerminateJob"},)"
+       R"({"event":"PodEvicted","action":"RestartJob"}])");
+  admit();
+  run_all();
+  hold("j-w-0");
+  evict("j-w-0");
+  end("j-w-0", 143);
+  EXPECT_EQ(phase(), "Running");
+  let_go("j-w-0");
+  EXPECT_EQ(phase(), "Pending");
+  EXPECT_EQ(status().version, 1);
+}
+
+TEST_F(VolcanoJobTest, WhoEndsWellOnlyBecauseItIsDeletedIsRunAgain) {
+  make(task("w", 2), 2);
+  admit();
+  run_all();
+  const Uid first = pod("j-w-0")->uid();
+  hold("j-w-0");
+  evict("j-w-0");
+  end("j-w-0", 0);
+  EXPECT_EQ(status().counts.succeeded, 0);
+  EXPECT_EQ(status().counts.terminating, 1);
+  let_go("j-w-0");
+  ASSERT_NE(pod("j-w-0"), nullptr);
+  EXPECT_NE(pod("j-w-0")->uid(), first);
 }
 
 TEST_F(VolcanoJobTest, RestartsOnePodOrOneTask) {

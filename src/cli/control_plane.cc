@@ -7,9 +7,11 @@
 #include "controllers/endpoints/endpoints_controller.h"
 #include "controllers/gc/gc_controller.h"
 #include "controllers/job/job_controller.h"
+#include "controllers/jobflow/jobflow_controller.h"
 #include "controllers/loop/controller_loop.h"
 #include "controllers/namespace/namespace_controller.h"
 #include "controllers/node/node_controller.h"
+#include "controllers/podgroup/podgroup_controller.h"
 #include "controllers/queue/queue_controller.h"
 #include "controllers/rbac/aggregation.h"
 #include "controllers/raycluster/raycluster_controller.h"
@@ -62,6 +64,7 @@ struct ControlPlane::Controllers {
   void add_volcano() {
     client::ObjectClient* volcano = as("system:serviceaccount:volcano-system:volcano-controllers");
     loop.add(controllers::make_queue_controller(), volcano);
+    loop.add(controllers::make_pod_group_controller({"volcano", [this](const Kind& kind) { return is_served(kind); }}), volcano);
     loop.add(
         [&](Enqueue wake) {
           controllers::VolcanoJobDeps deps;
@@ -73,6 +76,8 @@ struct ControlPlane::Controllers {
           return controllers::make_volcano_job_controller(std::move(deps));
         },
         volcano);
+    loop.add(controllers::make_job_flow_controller(), volcano);
+    loop.add(controllers::make_job_template_controller(), volcano);
   }
 
   bool is_served(const Kind& kind) const {

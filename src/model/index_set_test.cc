@@ -1,10 +1,10 @@
-#include "controllers/job/index_set.h"
+#include "model/index_set.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-namespace krater::controllers {
+namespace krater {
 namespace {
 
 TEST(IndexSet, ReadsAndWritesAsStatusDoes) {
@@ -40,4 +40,4 @@ TEST(IndexSet, NamesWhatIsMissing) {
 }
 
 }  // namespace
-}  // namespace krater::controllers
+}  // namespace krater

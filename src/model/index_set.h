@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace krater::controllers {
+namespace krater {
 
 class IndexSet {
  public:
@@ -29,4 +29,4 @@ class IndexSet {
   std::map<std::int64_t, std::int64_t> intervals_;  // first -> last; apart by at least one
 };
 
-}  // namespace krater::controllers
+}  // namespace krater

@@ -1,10 +1,10 @@
-#include "controllers/job/index_set.h"
+#include "model/index_set.h"
 
 #include <algorithm>
 
 #include "base/strings.h"
 
-namespace krater::controllers {
+namespace krater {
 
 IndexSet IndexSet::parse(std::string_view text, std::int64_t completions) {
   IndexSet out;
@@ -78,4 +78,4 @@ std::vector<std::int64_t> IndexSet::missing(std::int64_t limit, std::int64_t com
   return out;
 }
 
-}  // namespace krater::controllers
+}  // namespace krater

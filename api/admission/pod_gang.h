@@ -1,0 +1,11 @@
+// A pod of a workload that is to start as a gang knows its PodGroup from the start, so that none of
+// it is placed before the group is there.
+#pragma once
+
+#include "api/admission/admission.h"
+
+namespace krater::api {
+
+Result<void> join_gang(Admission& admission);
+
+}  // namespace krater::api

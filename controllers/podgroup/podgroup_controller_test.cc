@@ -1,0 +1,131 @@
+#include "controllers/podgroup/podgroup_controller.h"
+
+#include <gtest/gtest.h>
+
+#include "controllers/loop/testing/world.h"
+#include "model/keys.h"
+#include "model/pod.h"
+#include "model/podgroup.h"
+
+namespace krater::controllers {
+namespace {
+
+struct PodGroupControllerTest : ::testing::Test {
+  testing::World world;
+
+  void SetUp() override {
+    world.controllers.add(make_pod_group_controller(
+        {"volcano", [](const Kind& kind) { return kind.group == "apps"; }}));
+    world.controllers.start();
+    world.settle();
+  }
+  ObjectPtr pod(const std::string& name, const std::string& metadata = "",
+                const std::string& spec = R"("schedulerName":"volcano")") {
+    world.put(kinds::kPod, R"({"metadata":{"name":")" + name + R"(","namespace":"d")" + metadata +
+                               R"(},"spec":{)" + spec +
+                               R"(,"containers":[{"resources":{"requests":{"cpu":"2"}}}]}})");
+    world.settle();
+    return world.get(kinds::kPod, "d", name);
+  }
+  static std::string group_of(const ObjectPtr& pod) {
+    return std::string(PodView(pod).annotation(keys::kGroupName));
+  }
+  PodGroupView group(const std::string& name) {
+    return PodGroupView(world.get(kinds::kPodGroup, "d", name));
+  }
+  std::string owned_by(const Kind& kind, const ObjectPtr& owner) {
+    return R"(,"ownerReferences":[{"apiVersion":")" + kind.api_version() + R"(","kind":")" +
+           kind.kind + R"(","name":")" + owner->name() + R"(","uid":")" + owner->uid().text() +
+           R"(","controller":true}])";
+  }
+};
+
+// VC-30
+TEST_F(PodGroupControllerTest, APlainPodGetsAGroupOfItsOwn) {
+  const ObjectPtr solo = pod(
+      "solo",
+      R"(,"annotations":{"volcano.sh/preemptable":"false","volcano.sh/network-topology-mode":"soft"})",
+      R"("schedulerName":"volcano","priorityClassName":"p-high")");
+  EXPECT_EQ(group_of(solo), "podgroup-" + solo->uid().text());
+  const PodGroupView made = group(group_of(solo));
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made.min_member(), 1);
+  EXPECT_EQ(made.priority_class_name(), "p-high");
+  EXPECT_EQ(made.min_resources()->at("cpu"), 2000);
+  EXPECT_EQ(made.annotation(keys::kPreemptable), "false");
+  EXPECT_EQ(text_at(made.document(), {"spec", "networkTopology", "mode"}), "soft");
+  ASSERT_NE(made->controller(), nullptr);
+  EXPECT_EQ(made->controller()->uid, solo->uid());
+}
+
+TEST_F(PodGroupControllerTest, OthersArePassedBy) {
+  EXPECT_EQ(group_of(pod("default", "", R"("schedulerName":"default-scheduler")")), "");
+  EXPECT_EQ(group_of(pod("grouped", R"(,"annotations":{"scheduling.k8s.io/group-name":"mine"})")),
+            "mine");
+  EXPECT_TRUE(world.fake.all(kinds::kPodGroup).empty());
+}
+
+TEST_F(PodGroupControllerTest, PodsOfOneJobShareAGroupOfTheSizeItAsksFor) {
+  world.put(kinds::kJob,
+            R"({"metadata":{"name":"j","namespace":"d","annotations":{)"
+            R"("scheduling.volcano.sh/group-min-member":"3","volcano.sh/x":"1","y":"2"}}})");
+  world.settle();
+  const ObjectPtr job = world.get(kinds::kJob, "d", "j");
+  const std::string owner = owned_by(kinds::kJob, job);
+  EXPECT_EQ(group_of(pod("a", owner)), group_of(pod("b", owner)));
+  ASSERT_EQ(world.fake.all(kinds::kPodGroup).size(), 1U);
+  const PodGroupView made = group("podgroup-" + job->uid().text());
+  EXPECT_EQ(made.min_member(), 3);
+  EXPECT_EQ(made.min_resources()->at("cpu"), 6000);
+  EXPECT_EQ(made.annotation("volcano.sh/x"), "1");
+  EXPECT_EQ(made.annotation("y"), "");
+  EXPECT_EQ(made->controller()->uid, job->uid());
+}
+
+TEST_F(PodGroupControllerTest, APodThatKnowsItsGroupGetsIt) {
+  world.put(kinds::kJob, R"({"metadata":{"name":"j","namespace":"d","annotations":{)"
+                         R"("scheduling.volcano.sh/group-min-member":"2"}}})");
+  world.settle();
+  const ObjectPtr job = world.get(kinds::kJob, "d", "j");
+  const std::string name = "podgroup-" + job->uid().text();
+  pod("a", owned_by(kinds::kJob, job) + R"(,"annotations":{"scheduling.k8s.io/group-name":")" +
+               name + R"("})");
+  ASSERT_TRUE(group(name));
+  EXPECT_EQ(group(name).min_member(), 2);
+}
+
+TEST_F(PodGroupControllerTest, AnAbsurdSizeIsOne) {
+  world.put(kinds::kJob, R"({"metadata":{"name":"j","namespace":"d","annotations":{)"
+                         R"("scheduling.volcano.sh/group-min-member":"-3"}}})");
+  world.settle();
+  const ObjectPtr job = world.get(kinds::kJob, "d", "j");
+  EXPECT_EQ(group(group_of(pod("a", owned_by(kinds::kJob, job)))).min_member(), 1);
+}
+
+TEST_F(PodGroupControllerTest, TheGroupOfAWorkloadGoesWhenItIsScaledToNothing) {
+  const Kind sets{"apps", "v1", "ReplicaSet", "replicasets", true};
+  world.put(sets, R"({"metadata":{"name":"rs","namespace":"d"},"spec":{"replicas":1}})");
+  world.settle();
+  const ObjectPtr set = world.get(sets, "d", "rs");
+  const std::string name = group_of(pod("a", owned_by(sets, set)));
+  ASSERT_TRUE(group(name));
+  world.patch(*set, sets, R"({"spec":{"replicas":0}})");
+  world.settle();
+  EXPECT_FALSE(group(name));
+}
+
+// VC-23
+TEST_F(PodGroupControllerTest, InAClosedQueueAPodWaitsUntilItOpens) {
+  world.put(kinds::kQueue, R"({"metadata":{"name":"door"},"status":{"state":"Closed"}})");
+  const std::string in_door = R"(,"annotations":{"scheduling.volcano.sh/queue-name":"door"})";
+  EXPECT_EQ(group_of(pod("bare", in_door)), "");
+  world.patch(*world.get(kinds::kQueue, "", "door"), kinds::kQueue,
+              R"({"status":{"state":"Open"}})", "status");
+  world.settle();
+  const std::string name = group_of(world.get(kinds::kPod, "d", "bare"));
+  ASSERT_FALSE(name.empty());
+  EXPECT_EQ(group(name).queue(), QueueName("door"));
+}
+
+}  // namespace
+}  // namespace krater::controllers

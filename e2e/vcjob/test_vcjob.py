@@ -1,0 +1,213 @@
+"""Volcano Jobs on simulated nodes: life, policies, orders, scaling, queues. VC-* names cases from the field."""
+import gangs
+import vcjobs
+from vcjobs import job, policy, runs_for, task
+
+
+def events(cluster, reason, name):
+    return [e["message"] for e in cluster.get("events")["items"] if e["reason"] == reason and e["involvedObject"]["name"] == name]
+
+
+def test_a_job_lives_from_pending_to_completed_and_says_so(tmp_path):
+    with gangs.nodes(tmp_path, 1, 4) as cluster:
+        cluster.apply(job("first", task("w", 2, cpu="1", annotations=runs_for(20)), least=2, plugins={"env": [], "svc": [], "ssh": []}))
+        vcjobs.wait_phase(cluster, "first", "Running")
+        line = cluster.kubectl("get", "vcjob", "first", "-o", "wide").splitlines()
+        assert line[0].split() == ["NAME", "STATUS", "MINAVAILABLE", "RUNNINGS", "AGE", "QUEUE"]
+        assert line[1].split()[1:4] == ["Running", "2", "2"]
+        group = vcjobs.group(cluster, "first")
+        assert group["spec"]["minTaskMember"] == {"w": 2} and group["spec"]["minResources"]["cpu"] == "2"
+        key = cluster.get("secret", "first-ssh")["data"]
+        assert set(key) == {"id_rsa", "id_rsa.pub", "authorized_keys", "config"}
+        assert cluster.get("service", "first")["spec"]["clusterIP"] == "None"
+        vcjobs.wait_phase(cluster, "first", "Completed")
+        assert vcjobs.phases(cluster, "first") == ["Pending", "Running", "Completed"]
+        assert vcjobs.status(cluster, "first")["succeeded"] == 2
+        cluster.wait("what the job needed is gone, its pods stay", lambda: vcjobs.group(cluster, "first") is None
+                     and not cluster.get("secret", "first-ssh") and len(vcjobs.pods(cluster, "first")) == 2)
+        cluster.kubectl("delete", "vcjob", "first")
+        cluster.wait("the pods go with it", lambda: not cluster.get("pods")["items"], timeout=20)
+
+
+def test_a_gang_that_does_not_fit_has_no_pods_and_says_why(tmp_path):
+    with gangs.nodes(tmp_path, 1, 4) as cluster:
+        cluster.apply(job("big", task("w", 3, cpu="2"), least=3))
+        cluster.wait("the job says why", lambda: events(cluster, "PodGroupPending", "big"), timeout=20)
+        assert vcjobs.pods(cluster, "big") == {} and vcjobs.phase(cluster, "big") == "Pending"
+        cluster.apply(job("small", task("w", 2, cpu="2"), least=2))
+        vcjobs.wait_phase(cluster, "small", "Running")
+
+
+def test_restarts_end_with_the_last_failure_kept(tmp_path):
+    """VC-17: thrice."""
+    with gangs.nodes(tmp_path, 1, 4) as cluster:
+        cluster.apply(job("thrice", task("bad", annotations=runs_for(1, 7)), task("good"), least=2, maxRetry=3,
+                          policies=[policy("RestartJob", "PodFailed")]))
+        vcjobs.wait_phase(cluster, "thrice", "Failed", timeout=90)
+        cluster.wait("only the failed pod is left", lambda: vcjobs.pods(cluster, "thrice") == {"thrice-bad-0": "Failed"}, timeout=45)
+        assert vcjobs.status(cluster, "thrice")["retryCount"] == 3
+        assert {"Pending", "Running", "Restarting"} <= set(vcjobs.phases(cluster, "thrice"))
+        assert len(events(cluster, "ExecuteAction", "thrice")) >= 1
+
+
+def test_suspended_and_resumed_five_times_it_runs(tmp_path):
+    """VC-17: calm."""
+    with gangs.nodes(tmp_path, 1, 4) as cluster:
+        cluster.apply(job("calm", task("w", grace=1), least=1, maxRetry=3))
+        for _ in range(5):
+            vcjobs.wait_phase(cluster, "calm", "Running")
+            vcjobs.order(cluster, "calm", "AbortJob")
+            vcjobs.wait_phase(cluster, "calm", "Aborted")
+            assert vcjobs.group(cluster, "calm") is None
+            vcjobs.order(cluster, "calm", "ResumeJob")
+        vcjobs.wait_phase(cluster, "calm", "Running")
+        assert vcjobs.status(cluster, "calm").get("retryCount", 0) == 0
+        assert cluster.get("commands")["items"] == []
+
+
+def test_the_leading_task_completes_the_job(tmp_path):
+    """VC-19."""
+    with gangs.nodes(tmp_path, 1, 4) as cluster:
+        for name, retries in (("lead", 3), ("lead1", 1)):
+            driver = task("driver", annotations=runs_for(3), policies=[policy("CompleteJob", "TaskCompleted")])
+            cluster.apply(job(name, driver, task("worker", 2, grace=2), least=3, maxRetry=retries,
+                              policies=[policy("RestartJob", "PodEvicted"), policy("TerminateJob", "PodFailed")]))
+        for name in ("lead", "lead1"):
+            vcjobs.wait_phase(cluster, name, "Completed")
+            assert vcjobs.pods(cluster, name) == {f"{name}-driver-0": "Succeeded"}
+            assert "Completing" in vcjobs.phases(cluster, name) and "Restarting" not in vcjobs.phases(cluster, name)
+
+
+def test_tasks_wait_for_others(tmp_path):
+    """VC-21; the readiness of `ready` is with real processes."""
+    with gangs.nodes(tmp_path, 1, 4) as cluster:
+        cluster.apply(job("chain", task("prep", annotations=runs_for(2)),
+                          task("train", 2, annotations=runs_for(2), dependsOn={"name": ["prep"]}), least=1))
+        cluster.apply(job("two-of", task("first"), task("never", cpu="1000"),
+                          task("third", dependsOn={"name": ["first", "never"], "iteration": "any"}), least=1))
+        vcjobs.wait_phase(cluster, "chain", "Completed")
+        prep, train = (cluster.get("pod", f"chain-{name}-0") for name in ("prep", "train"))
+        started = prep["status"]["containerStatuses"][0]["state"]["terminated"]["startedAt"]
+        assert train["metadata"]["creationTimestamp"] >= started
+        cluster.wait("third runs", lambda: vcjobs.pods(cluster, "two-of").get("two-of-third-0") == "Running")
+        assert vcjobs.pods(cluster, "two-of")["two-of-never-0"] == "Pending"
+        ring = job("ring", task("a", dependsOn={"name": ["b"]}), task("b", dependsOn={"name": ["a"]}), least=1)
+        assert "directed acyclic graph" in cluster.kubectl_fails("apply", "-f", "-", stdin=gangs.harness.json.dumps(ring))
+
+
+def test_elastic_jobs_are_scaled_in_place(tmp_path):
+    """VC-28."""
+    with gangs.nodes(tmp_path, 1, 4) as cluster:
+        cluster.apply(job("pad", task("w", cpu="1"), least=1))
+        vcjobs.wait_phase(cluster, "pad", "Running")
+        cluster.apply(job("el", task("w", 6, cpu="1", minAvailable=2, grace=1), least=2, policies=[policy("RestartJob", "PodEvicted")]))
+        cluster.wait("three run, three wait", lambda: sorted(vcjobs.pods(cluster, "el").values()) == ["Pending"] * 3 + ["Running"] * 3)
+        assert vcjobs.phase(cluster, "el") == "Running"
+        assert vcjobs.group(cluster, "el")["spec"]["minResources"]["cpu"] == "2"
+        uids = [cluster.get("pod", f"el-w-{i}")["metadata"]["uid"] for i in (0, 1)]
+
+        def scale(replicas):
+            cluster.kubectl("patch", "vcjob", "el", "--type=json", "-p", gangs.harness.json.dumps(
+                [{"op": "replace", "path": "/spec/tasks/0/replicas", "value": replicas},
+                 {"op": "replace", "path": "/spec/minAvailable", "value": 2}]))
+
+        scale(2)
+        cluster.wait("the highest indexes are gone", lambda: sorted(vcjobs.pods(cluster, "el")) == ["el-w-0", "el-w-1"])
+        assert [cluster.get("pod", f"el-w-{i}")["metadata"]["uid"] for i in (0, 1)] == uids
+        status = vcjobs.status(cluster, "el")
+        assert status["state"]["phase"] == "Running" and status.get("retryCount", 0) == 0
+        scale(4)
+        cluster.wait("two more", lambda: sorted(vcjobs.pods(cluster, "el")) == [f"el-w-{i}" for i in range(4)])
+        cluster.wait("the counts add up", lambda: (lambda s: s.get("running", 0) + s.get("pending", 0) == 4)(vcjobs.status(cluster, "el")))
+        refused = cluster.kubectl_fails("patch", "vcjob", "el", "--type=json", "-p", gangs.harness.json.dumps(
+            [{"op": "replace", "path": "/spec/tasks/0/template/spec/containers/0/image", "value": "other"}]))
+        assert "job updates may not change fields other than" in refused
+
+
+def test_what_has_succeeded_is_not_done_again(tmp_path):
+    """VC-29, second copy."""
+    with gangs.nodes(tmp_path, 1, 4) as cluster:
+        cluster.apply(job("mix", task("short", 2, annotations=runs_for(1)), task("long", annotations=runs_for(12)), least=1))
+        cluster.wait("both short ones are done", lambda: vcjobs.status(cluster, "mix").get("succeeded") == 2)
+        cluster.kubectl("delete", "pod", "mix-short-0")
+        cluster.wait("the pod is gone and counted", lambda: "mix-short-0" not in vcjobs.pods(cluster, "mix")
+                     and vcjobs.status(cluster, "mix").get("succeeded") == 2)
+        cluster.kubectl("delete", "pod", "mix-long-0", "--grace-period=0", "--force")
+        cluster.wait("what had not is", lambda: vcjobs.pods(cluster, "mix").get("mix-long-0") == "Running")
+        vcjobs.wait_phase(cluster, "mix", "Completed", timeout=40)
+        assert "mix-short-0" not in vcjobs.pods(cluster, "mix")
+
+
+def test_waiting_jobs_change_places_with_their_priority(tmp_path):
+    """VC-30."""
+    with gangs.nodes(tmp_path, 1, 2) as cluster:
+        gangs.apply(cluster, gangs.priority_class("p-high", 100), gangs.priority_class("p-low", 10))
+        cluster.apply(job("now", task("w", cpu="2", grace=1), least=1))
+        vcjobs.wait_phase(cluster, "now", "Running")
+        for name in ("w1", "w2"):
+            cluster.apply(job(name, task("w", cpu="2", grace=1), least=1, priorityClassName="p-low"))
+        cluster.kubectl("patch", "vcjob", "w2", "--type=merge", "-p", '{"spec":{"priorityClassName":"p-high"}}')
+        cluster.wait("the group follows", lambda: vcjobs.group(cluster, "w2")["spec"].get("priorityClassName") == "p-high")
+        cluster.kubectl("delete", "vcjob", "now")
+        vcjobs.wait_phase(cluster, "w2", "Running", timeout=30)
+        assert vcjobs.phase(cluster, "w1") == "Pending"
+        cluster.kubectl("delete", "vcjob", "w2")
+        vcjobs.wait_phase(cluster, "w1", "Running", timeout=30)
+        gangs.apply(cluster, gangs.pod("solo", {"cpu": "1"}, priorityClassName="p-high"))
+        cluster.wait("a bare pod has a group", lambda: cluster.get("pod", "solo")["metadata"]["annotations"].get("scheduling.k8s.io/group-name"))
+        solo = cluster.get("pod", "solo")["metadata"]
+        assert solo["annotations"]["scheduling.k8s.io/group-name"] == f"podgroup-{solo['uid']}"
+        assert cluster.get("podgroup", f"podgroup-{solo['uid']}")["spec"]["priorityClassName"] == "p-high"
+
+
+def test_jobs_in_queues_that_close_and_come_back(tmp_path):
+    """VC-23 and VC-24 with jobs."""
+    with gangs.nodes(tmp_path, 1, 4) as cluster:
+        def state(name):
+            return (cluster.get("queue", name) or {}).get("status", {}).get("state")
+
+        def command(name, action):
+            uid = cluster.get("queue", name)["metadata"]["uid"]
+            cluster.kubectl("create", "-f", "-", stdin=gangs.harness.json.dumps({
+                "apiVersion": "bus.volcano.sh/v1alpha1", "kind": "Command", "metadata": {"generateName": f"{name}-"},
+                "target": {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "name": name, "uid": uid}, "action": action}))
+
+        gangs.apply(cluster, gangs.queue("door"), gangs.queue("lot", capability={"cpu": "2"}))
+        cluster.wait("both are open", lambda: state("door") == state("lot") == "Open")
+        cluster.apply(job("inside", task("w", grace=1), least=1, queue="door"))
+        cluster.apply(job("tenant", task("w", 2, cpu="1", grace=1), least=2, queue="lot"))
+        vcjobs.wait_phase(cluster, "inside", "Running")
+        vcjobs.wait_phase(cluster, "tenant", "Running")
+        command("door", "CloseQueue")
+        cluster.wait("closing", lambda: state("door") == "Closing")
+        late = job("late", task("w"), least=1, queue="door")
+        assert "state `Open`" in cluster.kubectl_fails("apply", "-f", "-", stdin=gangs.harness.json.dumps(late))
+        cluster.kubectl("delete", "vcjob", "inside")
+        cluster.wait("closed", lambda: state("door") == "Closed", timeout=20)
+        command("door", "OpenQueue")
+        cluster.wait("open again", lambda: state("door") == "Open")
+        cluster.kubectl("delete", "queue", "lot")
+        assert "unable to find job queue" in cluster.kubectl_fails(
+            "apply", "-f", "-", stdin=gangs.harness.json.dumps(job("more", task("w", cpu="1"), least=1, queue="lot")))
+        gangs.apply(cluster, gangs.queue("lot", capability={"cpu": "2"}))
+        cluster.wait("it knows what runs in it", lambda: (lambda s: s.get("allocated", {}).get("cpu") == "2" and s.get("running") == 1)(
+            (cluster.get("queue", "lot") or {}).get("status", {})), timeout=15)
+        assert vcjobs.phase(cluster, "tenant") == "Running"
+        cluster.apply(job("more", task("w", cpu="1"), least=1, queue="lot"))
+        gangs.stays(cluster, "the cap holds", lambda: vcjobs.phase(cluster, "more") == "Pending")
+        command("lot", "CloseQueue")
+        cluster.wait("closing", lambda: state("lot") == "Closing")
+        cluster.kubectl("delete", "vcjob", "tenant", "more")
+        cluster.wait("closed", lambda: state("lot") == "Closed", timeout=20)
+
+
+def test_jobs_survive_a_restart_of_the_server(tmp_path):
+    with gangs.nodes(tmp_path, 1, 4) as cluster:
+        cluster.apply(job("stays", task("w", 2), least=2, policies=[policy("RestartJob", "PodEvicted")]))
+        vcjobs.wait_phase(cluster, "stays", "Running")
+        uids = {p["metadata"]["uid"] for p in cluster.get("pods")["items"]}
+        cluster.kill()
+        cluster.start()
+        gangs.stays(cluster, "it goes on as it was", lambda: vcjobs.phase(cluster, "stays") == "Running")
+        assert {p["metadata"]["uid"] for p in cluster.get("pods")["items"]} == uids
+        assert vcjobs.status(cluster, "stays").get("retryCount", 0) == 0
