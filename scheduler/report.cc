@@ -64,6 +64,12 @@ bool is_fragmented(const Session& session, JobId id) {
   return job.pending.fits_in(session.total() - session.used());
 }
 
+// A group whose pods are made only now: nobody else would tell that it is their turn.
+bool just_admitted(const JobInfo& job) {
+  return job.group && job.tasks.empty() && job.phase == PodGroupPhase::Inqueue &&
+         PodGroupView(job.group).phase() != PodGroupPhase::Inqueue;
+}
+
 }  // namespace
 
 PodGroupPhase next_phase(const JobInfo& job, bool unschedulable_now) {
@@ -91,7 +97,7 @@ std::vector<JobReport> report(const Session& session,
     const JobInfo& job = session.job(id);
     if (session.parked(id)) continue;
     const bool waiting = job.open();
-    if (!waiting && !wanted(job.key)) continue;
+    if (!waiting && !wanted(job.key) && !just_admitted(job)) continue;
     JobReport one;
     one.key = job.key;
     one.group = job.group;
