@@ -33,6 +33,7 @@ HEAVY = {
     r"rocksdb/": ("storage/rocksdb_", "storage/testing/", "bench/"),
     r"simdjson": ("src/base/json",),
     r"spdlog/": ("src/base/log",),
+    r"date/": ("src/base/time_zone",),
     r"yaml-cpp/": ("src/base/", "api/", "scheduler/", "controllers/", "src/agent/", "src/cli/", "src/testing/", "src/sim/"),
 }
 
