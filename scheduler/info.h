@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "model/node_affinity.h"
 #include "model/pod.h"
 #include "model/podgroup.h"
 #include "model/queue.h"
-#include "scheduler/node_affinity.h"
 #include "scheduler/pod_terms.h"
 #include "scheduler/resource.h"
 

@@ -2,19 +2,13 @@
 
 #include <algorithm>
 
+#include "base/name_suffix.h"
 #include "base/strings.h"
 
 namespace krater::controllers {
 namespace {
 
 constexpr std::size_t kMaxNamePrefix = 58;  // 63, less the suffix
-
-std::string suffix_of(std::uint64_t hash) {
-  constexpr std::string_view kAlphabet = "bcdfghjklmnpqrstvwxz2456789";
-  std::string out;
-  for (int i = 0; i < 5; ++i, hash /= kAlphabet.size()) out += kAlphabet[hash % kAlphabet.size()];
-  return out;
-}
 
 std::string name_prefix(const std::string& job, std::optional<std::int64_t> index) {
   const std::string tail = index ? "-" + std::to_string(*index) + "-" : "-";
@@ -55,7 +49,7 @@ std::string pod_name(const JobView& job, std::optional<std::int64_t> index, std:
   const std::string prefix = name_prefix(job->name(), index);
   for (;; ++serial) {
     std::string name =
-        prefix + suffix_of(fnv1a(job->uid().text() + "/" + prefix + std::to_string(serial)));
+        prefix + name_suffix(fnv1a(job->uid().text() + "/" + prefix + std::to_string(serial)));
     if (!taken(name)) return name;
   }
 }

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "model/rbac_kinds.h"
+#include "model/workload_kinds.h"
 
 namespace krater {
 namespace kinds {
@@ -25,6 +26,16 @@ const Kind kClusterRole{"rbac.authorization.k8s.io", "v1", "ClusterRole", "clust
 const Kind kRoleBinding{"rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings", true};
 const Kind kClusterRoleBinding{"rbac.authorization.k8s.io", "v1", "ClusterRoleBinding",
                                "clusterrolebindings", false};
+const Kind kDeployment{"apps", "v1", "Deployment", "deployments", true};
+const Kind kReplicaSet{"apps", "v1", "ReplicaSet", "replicasets", true};
+const Kind kStatefulSet{"apps", "v1", "StatefulSet", "statefulsets", true};
+const Kind kDaemonSet{"apps", "v1", "DaemonSet", "daemonsets", true};
+const Kind kControllerRevision{"apps", "v1", "ControllerRevision", "controllerrevisions", true};
+const Kind kCronJob{"batch", "v1", "CronJob", "cronjobs", true};
+const Kind kPodDisruptionBudget{"policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets",
+                                true};
+const Kind kResourceQuota{"", "v1", "ResourceQuota", "resourcequotas", true};
+const Kind kLimitRange{"", "v1", "LimitRange", "limitranges", true};
 const Kind kRayCluster{"ray.io", "v1", "RayCluster", "rayclusters", true};
 const Kind kRayJob{"ray.io", "v1", "RayJob", "rayjobs", true};
 const Kind kPodGroup{"scheduling.volcano.sh", "v1beta1", "PodGroup", "podgroups", true};
@@ -35,17 +46,37 @@ const Kind kVolcanoJob{"batch.volcano.sh", "v1alpha1", "Job", "jobs", true};
 
 const Kind* find_kind(std::string_view api_version, std::string_view kind) {
   using namespace kinds;  // NOLINT(google-build-using-namespace)
-  static const std::array kAll{&kNamespace,   &kNode,
-                               &kPod,         &kService,
-                               &kEndpoints,   &kConfigMap,
-                               &kSecret,      &kServiceAccount,
-                               &kEvent,       &kEndpointSlice,
-                               &kLease,       &kPriorityClass,
-                               &kJob,         &kRayCluster,
-                               &kRayJob,      &kPodGroup,
-                               &kQueue,       &kVolcanoJob,
-                               &kRole,        &kClusterRole,
-                               &kRoleBinding, &kClusterRoleBinding};
+  static const std::array kAll{&kNamespace,
+                               &kNode,
+                               &kPod,
+                               &kService,
+                               &kEndpoints,
+                               &kConfigMap,
+                               &kSecret,
+                               &kServiceAccount,
+                               &kEvent,
+                               &kResourceQuota,
+                               &kLimitRange,
+                               &kEndpointSlice,
+                               &kLease,
+                               &kPriorityClass,
+                               &kDeployment,
+                               &kReplicaSet,
+                               &kStatefulSet,
+                               &kDaemonSet,
+                               &kControllerRevision,
+                               &kJob,
+                               &kCronJob,
+                               &kPodDisruptionBudget,
+                               &kRayCluster,
+                               &kRayJob,
+                               &kPodGroup,
+                               &kQueue,
+                               &kVolcanoJob,
+                               &kRole,
+                               &kClusterRole,
+                               &kRoleBinding,
+                               &kClusterRoleBinding};
   for (const Kind* candidate : kAll) {
     if (candidate->kind == kind && candidate->api_version() == api_version) return candidate;
   }

@@ -241,8 +241,10 @@ bool LabelSelector::matches(const Labels& labels) const {
 }
 
 std::string LabelSelector::text() const {
+  std::vector<Requirement> sorted = requirements_;
+  std::ranges::stable_sort(sorted, {}, &Requirement::key);
   std::vector<std::string> parts;
-  for (const Requirement& requirement : requirements_) parts.push_back(text_of(requirement));
+  for (const Requirement& requirement : sorted) parts.push_back(text_of(requirement));
   return join(parts, ",");
 }
 

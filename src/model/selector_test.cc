@@ -41,5 +41,11 @@ TEST(LabelSelector, FromObject) {
   EXPECT_EQ(selector->text(), "a=b,c in (d,e)");
 }
 
+TEST(LabelSelector, TextIsInTheOrderOfTheKeys) {
+  auto json = parse_json(
+      R"({"matchLabels":{"z":"b"},"matchExpressions":[{"key":"c","operator":"Exists"}]})");
+  EXPECT_EQ(LabelSelector::from_object(*json)->text(), "c,z=b");
+}
+
 }  // namespace
 }  // namespace krater

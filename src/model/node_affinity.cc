@@ -1,10 +1,10 @@
-#include "scheduler/node_affinity.h"
+#include "model/node_affinity.h"
 
 #include <algorithm>
 
 #include "base/strings.h"
 
-namespace krater::scheduler {
+namespace krater {
 
 NodeAffinity::Operator NodeAffinity::operator_from(std::string_view text) {
   if (text == "In") return Operator::In;
@@ -108,4 +108,4 @@ std::int64_t NodeAffinity::preference(const std::string& node, const Labels& lab
   return sum;
 }
 
-}  // namespace krater::scheduler
+}  // namespace krater

@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "model/object.h"
 
-namespace krater::scheduler {
+namespace krater {
 
 class NodeAffinity {
  public:
@@ -46,4 +46,4 @@ class NodeAffinity {
   std::vector<Preference> preferred_;
 };
 
-}  // namespace krater::scheduler
+}  // namespace krater
