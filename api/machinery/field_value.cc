@@ -43,7 +43,7 @@ bool is_named(std::string_view label) {
 // Counters and switches that are not written when zero.
 std::string_view absent_value(std::string_view label) {
   if (label == "spec.unschedulable" || label == "spec.hostNetwork") return "false";
-  return label == "status.successful" ? "0" : "";
+  return label == "status.successful" || label == "status.replicas" ? "0" : "";
 }
 
 }  // namespace

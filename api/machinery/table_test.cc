@@ -140,6 +140,38 @@ TEST(Rows, OfEachKind) {
        "{" + meta() +
            R"(,"spec":{"parallelism":2},"status":{"conditions":[{"type":"Failed","status":"True"}]}})",
        "x | Failed | 0/1 of 2 |  | 60m |  |  | <none>"},
+      {"deployments.apps",
+       "{" + meta() +
+           R"(,"spec":{"replicas":3,"template":{"spec":{"containers":[{"name":"a","image":"i"},{"name":"b","image":"j"}]}},"selector":{"matchLabels":{"k":"v"},"matchExpressions":[{"key":"e","operator":"Exists"}]}},"status":{"readyReplicas":1,"updatedReplicas":2,"availableReplicas":1}})",
+       "x | 1/3 | 2 | 1 | 60m | a,b | i,j | e,k=v"},
+      {"replicasets.apps",
+       "{" + meta() + R"(,"spec":{"replicas":3,"selector":{}},"status":{"replicas":2}})",
+       "x | 3 | 2 | 0 | 60m |  |  | <none>"},
+      {"statefulsets.apps",
+       "{" + meta() + R"(,"spec":{"replicas":2},"status":{"readyReplicas":1}})",
+       "x | 1/2 | 60m |  | "},
+      {"daemonsets.apps",
+       "{" + meta() +
+           R"(,"spec":{"selector":{"matchLabels":{"k":"v"}},"template":{"spec":{"nodeSelector":{"disk":"ssd"}}}},"status":{"desiredNumberScheduled":3,"currentNumberScheduled":2,"numberReady":1,"updatedNumberScheduled":2,"numberAvailable":1}})",
+       "x | 3 | 2 | 1 | 2 | 1 | disk=ssd | 60m |  |  | k=v"},
+      {"controllerrevisions.apps",
+       "{" +
+           meta(
+               R"(,"ownerReferences":[{"apiVersion":"apps/v1","kind":"StatefulSet","name":"s","controller":true}])") +
+           R"(,"revision":4})",
+       "x | statefulset.apps/s | 4 | 60m"},
+      {"cronjobs.batch",
+       "{" + meta() +
+           R"(,"spec":{"schedule":"* * * * *","suspend":true,"timeZone":"Europe/Vienna"},"status":{"active":[{}],"lastScheduleTime":"2026-01-01T00:59:00Z"}})",
+       "x | * * * * * | Europe/Vienna | True | 1 | 60s | 60m |  |  | <none>"},
+      {"poddisruptionbudgets.policy",
+       "{" + meta() + R"(,"spec":{"minAvailable":"50%"},"status":{"disruptionsAllowed":2}})",
+       "x | 50% | N/A | 2 | 60m"},
+      {"resourcequotas",
+       "{" + meta() +
+           R"(,"status":{"hard":{"pods":"3","limits.cpu":"4"},"used":{"pods":"1"}}})",
+       "x | pods: 1/3 | limits.cpu: 0/4 | 60m"},
+      {"limitranges", "{" + meta() + "}", "x | 2026-01-01T00:00:00Z"},
       {"events",
        "{" + meta() +
            R"(,"type":"Warning","reason":"Failed","message":" no luck \n","involvedObject":{"kind":"Pod","name":"p","fieldPath":"spec"},"source":{"component":"kubelet","host":"n1"},"firstTimestamp":"2026-01-01T00:00:00Z","lastTimestamp":"2026-01-01T00:59:30Z","count":4})",

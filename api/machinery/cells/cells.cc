@@ -2,7 +2,8 @@
 
 #include <array>
 
-#include "model/object.h"
+#include "base/strings.h"
+#include "model/selector.h"
 
 namespace krater::api {
 namespace {
@@ -14,6 +15,11 @@ struct Named {
 
 constexpr std::array kCellFunctions{
     Named{"config_map", cells::config_map},
+    Named{"controller_revision", cells::controller_revision},
+    Named{"created_at", cells::created_at},
+    Named{"cron_job", cells::cron_job},
+    Named{"daemon_set", cells::daemon_set},
+    Named{"deployment", cells::deployment},
     Named{"endpoint_slice", cells::endpoint_slice},
     Named{"endpoints", cells::endpoints},
     Named{"event", cells::event},
@@ -22,12 +28,16 @@ constexpr std::array kCellFunctions{
     Named{"namespace", cells::name_space},
     Named{"node", cells::node},
     Named{"pod", cells::pod},
+    Named{"pod_disruption_budget", cells::pod_disruption_budget},
     Named{"priority_class", cells::priority_class},
+    Named{"replica_set", cells::replica_set},
+    Named{"resource_quota", cells::resource_quota},
     Named{"role", cells::role},
     Named{"role_binding", cells::role_binding},
     Named{"secret", cells::secret},
     Named{"service", cells::service},
     Named{"service_account", cells::service_account},
+    Named{"stateful_set", cells::stateful_set},
 };
 
 }  // namespace
@@ -65,6 +75,21 @@ std::string label_list(const Json* labels) {
 
 std::string or_none(std::string text) {
   return text.empty() ? "<none>" : text;
+}
+
+std::string selector_text(const Json* selector) {
+  if (selector == nullptr) return "<none>";
+  const Result<LabelSelector> parsed = LabelSelector::from_object(*selector);
+  return parsed ? or_none(parsed->text()) : "<error>";
+}
+
+std::string container_fields(const Json* pod_template, std::string_view field) {
+  std::vector<std::string> out;
+  if (pod_template == nullptr) return {};
+  if (const JsonArray* containers = array_at(*pod_template, {"spec", "containers"})) {
+    for (const Json& container : *containers) out.push_back(text_at(container, {field}));
+  }
+  return join(out, ",");
 }
 
 std::string condition_status(const Json& object, std::string_view type) {

@@ -22,6 +22,15 @@ JsonArray endpoints(const Json& object, WallTime now);
 JsonArray endpoint_slice(const Json& object, WallTime now);
 JsonArray event(const Json& object, WallTime now);
 JsonArray job(const Json& object, WallTime now);
+JsonArray deployment(const Json& object, WallTime now);
+JsonArray replica_set(const Json& object, WallTime now);
+JsonArray stateful_set(const Json& object, WallTime now);
+JsonArray daemon_set(const Json& object, WallTime now);
+JsonArray controller_revision(const Json& object, WallTime now);
+JsonArray cron_job(const Json& object, WallTime now);
+JsonArray pod_disruption_budget(const Json& object, WallTime now);
+JsonArray resource_quota(const Json& object, WallTime now);
+JsonArray created_at(const Json& object, WallTime now);
 JsonArray name_space(const Json& object, WallTime now);
 JsonArray config_map(const Json& object, WallTime now);
 JsonArray secret(const Json& object, WallTime now);
@@ -38,6 +47,10 @@ std::string age(const Json& object, WallTime now);  // since creation
 std::string since(std::string_view time, WallTime now);
 std::string label_list(const Json* labels);  // "a=b,c=d" sorted, "<none>"
 std::string or_none(std::string text);       // "<none>" for ""
+// A label selector as kubectl writes it, "<none>" for none.
+std::string selector_text(const Json* selector);
+// One field of each container of a pod template, "a,b".
+std::string container_fields(const Json* pod_template, std::string_view field);
 // Status of the condition of that type, "" when there is none.
 std::string condition_status(const Json& object, std::string_view type);
 

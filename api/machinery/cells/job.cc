@@ -29,20 +29,6 @@ std::string duration(const Json& job, WallTime now) {
   return human_duration(end.value_or(now) - *start);
 }
 
-std::string container_fields(const Json& job, std::string_view field) {
-  std::vector<std::string> out;
-  if (const JsonArray* containers = array_at(job, {"spec", "template", "spec", "containers"})) {
-    for (const Json& container : *containers) out.push_back(text_at(container, {field}));
-  }
-  return join(out, ",");
-}
-
-// A label selector as kubectl writes it.
-std::string selector(const Json& job) {
-  const JsonObject* labels = object_at(job, {"spec", "selector", "matchLabels"});
-  return labels == nullptr ? "<none>" : label_list(find(job, {"spec", "selector", "matchLabels"}));
-}
-
 }  // namespace
 
 JsonArray job(const Json& object, WallTime now) {
@@ -51,9 +37,9 @@ JsonArray job(const Json& object, WallTime now) {
           Json(completions(object)),
           Json(duration(object, now)),
           Json(age(object, now)),
-          Json(container_fields(object, "name")),
-          Json(container_fields(object, "image")),
-          Json(selector(object))};
+          Json(container_fields(find(object, {"spec", "template"}), "name")),
+          Json(container_fields(find(object, {"spec", "template"}), "image")),
+          Json(selector_text(find(object, {"spec", "selector"})))};
 }
 
 }  // namespace krater::api::cells

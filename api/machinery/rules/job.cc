@@ -1,7 +1,12 @@
+// Jobs, and CronJobs around them.
 #include "api/machinery/rules/rules.h"
+#include "base/cron_schedule.h"
+#include "base/strings.h"
 
 namespace krater::api::rules {
 namespace {
+
+constexpr std::size_t kMaxCronJobName = 52;  // a Job's 63, less the moment of its schedule
 
 bool same(const Json& a, const Json& b, std::string_view field) {
   const Json* left = find(a, {field});
@@ -48,6 +53,7 @@ void check_update(const RuleInput& in, FieldErrors& errors) {
   // The selector is made by the server after validation of a create; after that it stays.
   if (find(old, {"selector"}) != nullptr) immutable("selector");
   if (!template_may_change(old)) immutable("template");
+  immutable("completionMode");
   immutable("podFailurePolicy");
   immutable("backoffLimitPerIndex");
   immutable("managedBy");
@@ -61,12 +67,64 @@ void check_update(const RuleInput& in, FieldErrors& errors) {
   }
 }
 
+void check_schedule(const Json& cron_job, const FieldPath& spec, FieldErrors& errors) {
+  const std::string schedule = text_at(cron_job, {"spec", "schedule"});
+  if (schedule.find("TZ") != std::string::npos) {
+    errors.invalid(spec.field("schedule"), Json(schedule),
+                   "cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
+  } else if (!schedule.empty()) {
+    if (const auto parsed = CronSchedule::parse(schedule); !parsed)
+      errors.invalid(spec.field("schedule"), Json(schedule), parsed.error().message);
+  }
+  const auto zone = string_at(cron_job, {"spec", "timeZone"});
+  if (!zone) return;
+  const FieldPath path = spec.field("timeZone");
+  const std::string name(*zone);
+  if (name.empty()) {
+    errors.invalid(path, Json(name), "timeZone must be nil or non-empty string");
+  } else if (to_lower(name) == "local") {
+    errors.invalid(path, Json(name),
+                   "timeZone must be an explicit time zone as defined in "
+                   "https://www.iana.org/time-zones");
+  } else if (const auto found = TimeZone::find(name); !found) {
+    errors.invalid(path, Json(name), found.error().message);
+  }
+}
+
 }  // namespace
 
-void job_spec(const RuleInput& in, FieldErrors& errors) {
-  check_template(in, errors);
-  check_indexed(in, errors);
-  if (in.old != nullptr) check_update(in, errors);
+void job(const RuleInput& in, FieldErrors& errors) {
+  const Json* spec = find(in.value, {"spec"});
+  if (spec == nullptr) return;
+  const FieldPath path = in.path.field("spec");
+  const RuleInput inner{*spec, in.old == nullptr ? nullptr : find(*in.old, {"spec"}), path,
+                        in.native};
+  check_template(inner, errors);
+  check_indexed(inner, errors);
+  if (inner.old != nullptr) check_update(inner, errors);
+}
+
+void cron_job(const RuleInput& in, FieldErrors& errors) {
+  const FieldPath spec = in.path.field("spec");
+  check_schedule(in.value, spec, errors);
+  const std::string name = text_at(in.value, {"metadata", "name"});
+  if (in.old == nullptr && name.size() > kMaxCronJobName) {
+    const FieldPath metadata = in.path.field("metadata");
+    errors.invalid(metadata.field("name"), Json(name), "must be no more than 52 characters");
+  }
+  const Json* job = find(in.value, {"spec", "jobTemplate", "spec"});
+  if (job == nullptr) return;
+  const FieldPath pod_template = spec.field("jobTemplate");
+  const FieldPath path = pod_template.field("spec");
+  check_template({*job, nullptr, path, in.native}, errors);
+  check_indexed({*job, nullptr, path, in.native}, errors);
+  if (find(*job, {"selector"}) != nullptr) {
+    errors.invalid(path.field("selector"), *find(*job, {"selector"}),
+                   "`selector` will be auto-generated");
+  }
+  if (bool_at(*job, {"manualSelector"}).value_or(false)) {
+    errors.unsupported(path.field("manualSelector"), "true", {"nil", "false"});
+  }
 }
 
 }  // namespace krater::api::rules

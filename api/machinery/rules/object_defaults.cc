@@ -15,6 +15,20 @@ void set_absent(JsonObject& object, std::string_view key, Json value) {
   if (object.if_contains(key) == nullptr) object.emplace(key, std::move(value));
 }
 
+// Of a Job; the template of a CronJob stays as it was written.
+void default_job_spec(JsonObject& spec) {
+  const bool no_completions = spec.if_contains("completions") == nullptr;
+  if (no_completions && spec.if_contains("parallelism") == nullptr) spec["completions"] = 1;
+  set_absent(spec, "parallelism", 1);
+  set_absent(spec, "completionMode", "NonIndexed");
+  set_absent(spec, "manualSelector", false);
+  set_absent(spec, "suspend", false);
+  set_absent(spec, "backoffLimit",
+             spec.if_contains("backoffLimitPerIndex") == nullptr ? 6 : 2147483647);
+  set_absent(spec, "podReplacementPolicy",
+             spec.if_contains("podFailurePolicy") == nullptr ? "TerminatingOrFailed" : "Failed");
+}
+
 }  // namespace
 
 void default_service_port(JsonObject& port) {
@@ -83,6 +97,8 @@ void default_node_status(JsonObject& status) {
 }
 
 void default_job(JsonObject& job) {
+  if (Json* spec = job.if_contains("spec"); spec != nullptr && spec->is_object())
+    default_job_spec(spec->get_object());
   // A job without labels takes those of its pods.
   Json root(std::move(job));
   const JsonObject* labels = object_at(root, {"metadata", "labels"});
@@ -91,16 +107,6 @@ void default_job(JsonObject& job) {
     set_path(root, {"metadata", "labels"}, Json(*pod_labels));
   }
   job = std::move(root.get_object());
-}
-
-void default_job_spec(JsonObject& spec) {
-  const bool no_completions = spec.if_contains("completions") == nullptr;
-  if (no_completions && spec.if_contains("parallelism") == nullptr) spec["completions"] = 1;
-  set_absent(spec, "parallelism", 1);
-  set_absent(spec, "backoffLimit",
-             spec.if_contains("backoffLimitPerIndex") == nullptr ? 6 : 2147483647);
-  set_absent(spec, "podReplacementPolicy",
-             spec.if_contains("podFailurePolicy") == nullptr ? "TerminatingOrFailed" : "Failed");
 }
 
 }  // namespace krater::api::rules

@@ -61,7 +61,24 @@ void event(const RuleInput& in, FieldErrors& errors);
 void event_v1(const RuleInput& in, FieldErrors& errors);
 
 // job.cc
-void job_spec(const RuleInput& in, FieldErrors& errors);
+void job(const RuleInput& in, FieldErrors& errors);
+void cron_job(const RuleInput& in, FieldErrors& errors);
+
+// workload.cc
+void deployment_spec(const RuleInput& in, FieldErrors& errors);
+void replica_set_spec(const RuleInput& in, FieldErrors& errors);
+void stateful_set_spec(const RuleInput& in, FieldErrors& errors);
+void daemon_set_spec(const RuleInput& in, FieldErrors& errors);
+void controller_revision(const RuleInput& in, FieldErrors& errors);
+void default_deployment_strategy(JsonObject& strategy);
+void default_stateful_set_strategy(JsonObject& strategy);
+void default_daemon_set_strategy(JsonObject& strategy);
+
+// policy.cc
+void disruption_budget_spec(const RuleInput& in, FieldErrors& errors);
+void resource_quota_spec(const RuleInput& in, FieldErrors& errors);
+void limit_range_spec(const RuleInput& in, FieldErrors& errors);
+void default_limit_range_item(JsonObject& item);
 
 // rbac.cc
 void policy_rule(const RuleInput& in, FieldErrors& errors);
@@ -94,7 +111,6 @@ void default_secret(JsonObject& secret);
 void default_namespace(JsonObject& name_space);
 void default_node_status(JsonObject& status);
 void default_job(JsonObject& job);
-void default_job_spec(JsonObject& spec);
 
 }  // namespace rules
 }  // namespace krater::api

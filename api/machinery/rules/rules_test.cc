@@ -259,5 +259,142 @@ TEST(EventConversion, IsARename) {
   EXPECT_EQ(to_json(event), served);
 }
 
+TEST(WorkloadRules, SelectorsFitTemplatesAndStrategiesMakeSense) {
+  const auto deployment = [](std::string_view more) {
+    return object(
+        "apps/v1", "Deployment",
+        R"("spec":{"selector":{"matchLabels":{"app":"a"}},"template":{"metadata":{"labels":{"app":"a"}},"spec":{"containers":[{"name":"c","image":"i"}]}})" +
+            std::string(more) + "}");
+  };
+  const auto pods = [](std::string_view kind, std::string_view selector, std::string_view pod) {
+    return object("apps/v1", kind,
+                  R"("spec":{"selector":)" + std::string(selector) +
+                      R"(,"template":{"metadata":{"labels":{"app":"a"}},"spec":{"containers":[{"name":"c","image":"i"}])" +
+                      std::string(pod) + "}}}");
+  };
+  check({
+      {deployment(""), ""},
+      {pods("Deployment", R"({"matchLabels":{"app":"b"}})", ""),
+       R"(spec.template.metadata.labels: Invalid value: {"app":"a"}: `selector` does not match template `labels`)"},
+      {pods("Deployment", "{}", ""),
+       "spec.selector: Invalid value: {}: empty selector is invalid for deployment"},
+      {pods("ReplicaSet", "{}", ""),
+       "spec.selector: Invalid value: {}: empty selector is invalid for ReplicaSet"},
+      {object("apps/v1", "ReplicaSet", R"("spec":{})"), "spec.selector: Required value"},
+      {pods("ReplicaSet", R"({"matchLabels":{"app":"a"}})", R"(,"restartPolicy":"Never")"),
+       R"(spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always")"},
+      {pods("Deployment", R"({"matchLabels":{"app":"a"}})", R"(,"activeDeadlineSeconds":5)"),
+       "spec.template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in ReplicaSet "
+       "is not Supported"},
+      {deployment(R"(,"replicas":-1)"),
+       "spec.replicas: Invalid value: -1: must be greater than or equal to 0"},
+      {deployment(R"(,"strategy":{"type":"Recreate","rollingUpdate":{"maxSurge":1}})"),
+       "spec.strategy.rollingUpdate: Forbidden: may not be specified when strategy `type` is "
+       "'Recreate'"},
+      {deployment(R"(,"strategy":{"rollingUpdate":{"maxSurge":0,"maxUnavailable":0}})"),
+       "spec.strategy.rollingUpdate.maxUnavailable: Invalid value: 0: may not be 0 when "
+       "`maxSurge` is 0"},
+      {deployment(R"(,"strategy":{"rollingUpdate":{"maxUnavailable":"200%"}})"),
+       R"(spec.strategy.rollingUpdate.maxUnavailable: Invalid value: "200%": must not be greater than 100%)"},
+      {deployment(R"(,"strategy":{"rollingUpdate":{"maxSurge":"many"}})"),
+       R"(spec.strategy.rollingUpdate.maxSurge: Invalid value: "many": a valid percent string)"},
+      {deployment(R"(,"progressDeadlineSeconds":5,"minReadySeconds":5)"),
+       "spec.progressDeadlineSeconds: Invalid value: 5: must be greater than minReadySeconds"},
+  });
+  const Json old = run(deployment("")).object;
+  EXPECT_EQ(int_at(old, {"spec", "replicas"}), 1);
+  EXPECT_EQ(int_at(old, {"spec", "revisionHistoryLimit"}), 10);
+  EXPECT_EQ(int_at(old, {"spec", "progressDeadlineSeconds"}), 600);
+  EXPECT_EQ(text_at(old, {"spec", "strategy", "type"}), "RollingUpdate");
+  EXPECT_EQ(text_at(old, {"spec", "strategy", "rollingUpdate", "maxSurge"}), "25%");
+  const auto other = run(
+      object("apps/v1", "Deployment",
+             R"("spec":{"selector":{"matchLabels":{"app":"b"}},"template":{"metadata":{"labels":{"app":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}})"),
+      &old);
+  EXPECT_EQ(other.errors,
+            std::vector<std::string>{
+                R"(spec.selector: Invalid value: {"matchLabels":{"app":"b"}}: field is immutable)"});
+}
+
+TEST(WorkloadRules, SetsAndCronJobs) {
+  const auto set = [](std::string_view kind, std::string_view more) {
+    return object(
+        "apps/v1", kind,
+        R"("spec":{"selector":{"matchLabels":{"app":"a"}},"template":{"metadata":{"labels":{"app":"a"}},"spec":{"containers":[{"name":"c","image":"i"}]}})" +
+            std::string(more) + "}");
+  };
+  const auto cron = [](std::string_view schedule, std::string_view more = "",
+                       std::string_view job = "") {
+    return object("batch/v1", "CronJob",
+                  R"("spec":{"schedule":")" + std::string(schedule) + "\"" + std::string(more) +
+                      R"(,"jobTemplate":{"spec":{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}})" +
+                      std::string(job) + "}}}");
+  };
+  check({
+      {set("StatefulSet", ""), ""},
+      {set("StatefulSet", R"(,"volumeClaimTemplates":[{"metadata":{"name":"v"}}])"),
+       "spec.volumeClaimTemplates: Forbidden: persistent volume claims are not served"},
+      {set("StatefulSet", R"(,"podManagementPolicy":"Any")"),
+       R"(spec.podManagementPolicy: Unsupported value: "Any": supported values: "OrderedReady", "Parallel")"},
+      {set("DaemonSet", ""), ""},
+      {set("DaemonSet", R"(,"updateStrategy":{"rollingUpdate":{"maxUnavailable":0}})"),
+       "spec.updateStrategy.rollingUpdate.maxUnavailable: Required value: cannot be 0 when "
+       "maxSurge is 0"},
+      {set("DaemonSet", R"(,"updateStrategy":{"rollingUpdate":{"maxSurge":1}})"),
+       "spec.updateStrategy.rollingUpdate.maxSurge: Invalid value: 1: may not be set when "
+       "maxUnavailable is non-zero"},
+      {cron("*/5 * * * *"), ""},
+      {cron("never"),
+       R"(spec.schedule: Invalid value: "never": expected exactly 5 fields, found 1: [never])"},
+      {cron("CRON_TZ=UTC * * * * *"),
+       R"(spec.schedule: Invalid value: "CRON_TZ=UTC * * * * *": cannot use TZ or CRON_TZ)"},
+      {cron("* * * * *", R"(,"timeZone":"Local")"),
+       R"(spec.timeZone: Invalid value: "Local": timeZone must be an explicit time zone)"},
+      {cron("* * * * *", "", R"(,"manualSelector":true)"),
+       "spec.jobTemplate.spec.manualSelector: Unsupported value: \"true\""},
+  });
+  // The template of a CronJob is not filled in as a Job is.
+  const Json made = run(cron("* * * * *")).object;
+  EXPECT_EQ(find(made, {"spec", "jobTemplate", "spec", "completions"}), nullptr);
+  EXPECT_EQ(int_at(made, {"spec", "failedJobsHistoryLimit"}), 1);
+  const Json old = run(set("StatefulSet", R"(,"serviceName":"a")")).object;
+  EXPECT_EQ(int_at(old, {"spec", "updateStrategy", "rollingUpdate", "partition"}), 0);
+  const auto changed = run(set("StatefulSet", R"(,"serviceName":"b","replicas":3)"), &old);
+  ASSERT_EQ(changed.errors.size(), 1U);
+  EXPECT_EQ(changed.errors[0].substr(0, 60),
+            "spec: Forbidden: updates to statefulset spec for fields othe");
+}
+
+TEST(PolicyRules, BudgetsQuotasAndLimits) {
+  const auto spec = [](std::string_view version, std::string_view kind, std::string_view body) {
+    return object(version, kind, R"("spec":)" + std::string(body));
+  };
+  check({
+      {spec("policy/v1", "PodDisruptionBudget", R"({"minAvailable":"50%"})"), ""},
+      {spec("policy/v1", "PodDisruptionBudget", R"({"minAvailable":1,"maxUnavailable":1})"),
+       R"(spec: Invalid value: {"minAvailable":1,"maxUnavailable":1}: minAvailable and maxUnavailable cannot be both set)"},
+      {spec("policy/v1", "PodDisruptionBudget", R"({"minAvailable":"150%"})"),
+       R"(spec.minAvailable: Invalid value: "150%": must not be greater than 100%)"},
+      {spec("v1", "ResourceQuota", R"({"hard":{"pods":"-1"}})"),
+       R"(spec.hard[pods]: Invalid value: "-1": must be greater than or equal to 0)"},
+      {spec("v1", "ResourceQuota", R"({"scopes":["Terminating","NotTerminating"]})"),
+       R"(spec.scopes: Invalid value: ["Terminating","NotTerminating"]: conflicting scopes)"},
+      {spec("v1", "ResourceQuota", R"({"scopes":["Sometimes"]})"),
+       R"(spec.scopes: Invalid value: ["Sometimes"]: unsupported scope)"},
+      {spec("v1", "LimitRange",
+            R"({"limits":[{"type":"Container","min":{"cpu":"2"},"max":{"cpu":"1"}}]})"),
+       R"(spec.limits[0].min[cpu]: Invalid value: "2": min value 2 is greater than max value 1)"},
+      {spec("v1", "LimitRange", R"({"limits":[{"type":"Pod","default":{"cpu":"2"}}]})"),
+       "spec.limits[0].default: Forbidden: may not be specified when `type` is 'Pod'"},
+  });
+  const Json made = run(spec("v1", "LimitRange",
+                             R"({"limits":[{"type":"Container","max":{"cpu":"2"},"min":{"memory":"1Gi"}}]})"))
+                        .object;
+  const Json& item = (*array_at(made, {"spec", "limits"}))[0];
+  EXPECT_EQ(text_at(item, {"default", "cpu"}), "2");
+  EXPECT_EQ(text_at(item, {"defaultRequest", "cpu"}), "2");
+  EXPECT_EQ(text_at(item, {"defaultRequest", "memory"}), "1Gi");
+}
+
 }  // namespace
 }  // namespace krater::api

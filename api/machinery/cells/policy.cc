@@ -1,0 +1,40 @@
+// Budgets, quotas and limits.
+#include "api/machinery/cells/cells.h"
+#include "base/strings.h"
+#include "model/object.h"
+
+namespace krater::api::cells {
+namespace {
+
+std::string text_or_na(const Json* value) {
+  if (value == nullptr) return "N/A";
+  return value->is_string() ? std::string(view(value->get_string())) : to_json(*value);
+}
+
+}  // namespace
+
+JsonArray pod_disruption_budget(const Json& object, WallTime now) {
+  return {Json(name(object)), Json(text_or_na(find(object, {"spec", "minAvailable"}))),
+          Json(text_or_na(find(object, {"spec", "maxUnavailable"}))),
+          Json(int_at(object, {"status", "disruptionsAllowed"}).value_or(0)),
+          Json(age(object, now))};
+}
+
+JsonArray resource_quota(const Json& object, WallTime now) {
+  std::vector<std::string> requests, limits;
+  const Labels used = string_map(find(object, {"status", "used"}));
+  for (const auto& [resource, hard] : string_map(find(object, {"status", "hard"}))) {
+    const auto place = used.find(resource);
+    const std::string amount = place == used.end() ? "0" : place->second;
+    (resource.starts_with("limits.") ? limits : requests)
+        .push_back(resource + ": " + amount + "/" + hard);
+  }
+  return {Json(name(object)), Json(join(requests, ", ")), Json(join(limits, ", ")),
+          Json(age(object, now))};
+}
+
+JsonArray created_at(const Json& object, WallTime /*now*/) {
+  return {Json(name(object)), Json(text_at(object, {"metadata", "creationTimestamp"}))};
+}
+
+}  // namespace krater::api::cells
