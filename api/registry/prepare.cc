@@ -5,6 +5,7 @@
 
 #include "api/registry/field_tracking.h"
 #include "api/registry/metadata.h"
+#include "api/registry/scale.h"
 #include "api/registry/status.h"
 #include "base/check.h"
 
@@ -14,8 +15,12 @@ Result<Change> prepare(const client::Write& write, const PrepareInput& in) {
   struct Dispatch {
     const PrepareInput& in;
     Result<Change> operator()(const client::CreateWrite& w) const { return prepare_create(w, in); }
-    Result<Change> operator()(const client::UpdateWrite& w) const { return prepare_update(w, in); }
-    Result<Change> operator()(const client::PatchWrite& w) const { return prepare_patch(w, in); }
+    Result<Change> operator()(const client::UpdateWrite& w) const {
+      return w.subresource == kScale ? prepare_scale(w, in) : prepare_update(w, in);
+    }
+    Result<Change> operator()(const client::PatchWrite& w) const {
+      return w.subresource == kScale ? prepare_scale(w, in) : prepare_patch(w, in);
+    }
     Result<Change> operator()(const client::DeleteWrite& w) const { return prepare_delete(w, in); }
     Result<Change> operator()(const client::BindWrite& w) const { return prepare_bind(w, in); }
   };

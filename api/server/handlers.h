@@ -17,6 +17,10 @@ Answering update(Deps& deps, Exchange& x);
 Answering patch(Deps& deps, Exchange& x);
 Answering remove(Deps& deps, Exchange& x);
 Answering remove_collection(Deps& deps, Exchange& x);
+// scale.cc
+Answering get_scale(Deps& deps, Exchange& x);
+Answering update_scale(Deps& deps, Exchange& x);
+Answering patch_scale(Deps& deps, Exchange& x);
 // pods.cc
 Answering bind_pod(Deps& deps, Exchange& x);  // pods/<p>/binding
 Answering bind(Deps& deps, Exchange& x);      // bindings

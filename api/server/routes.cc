@@ -34,6 +34,9 @@ constexpr std::array kEndpoints{
     Endpoint{kAnyResource, kAnyResource, "status", Verb::Get, get},
     Endpoint{kAnyResource, kAnyResource, "status", Verb::Update, update},
     Endpoint{kAnyResource, kAnyResource, "status", Verb::Patch, patch},
+    Endpoint{kAnyResource, kAnyResource, "scale", Verb::Get, get_scale},
+    Endpoint{kAnyResource, kAnyResource, "scale", Verb::Update, update_scale},
+    Endpoint{kAnyResource, kAnyResource, "scale", Verb::Patch, patch_scale},
     Endpoint{kAnyResource, kAnyResource, "", Verb::Get, get},
     Endpoint{kAnyResource, kAnyResource, "", Verb::List, list},
     Endpoint{kAnyResource, kAnyResource, "", Verb::Watch, watch},
@@ -52,6 +55,7 @@ constexpr std::array kSubresourceKinds{
     SubresourceKind{"", "namespaces", "finalize", "", "v1", "Namespace"},
     SubresourceKind{"", "serviceaccounts", "token", kAuthn, "v1", "TokenRequest"},
     SubresourceKind{kAnyResource, kAnyResource, "status", "", "", ""},
+    SubresourceKind{kAnyResource, kAnyResource, "scale", "autoscaling", "v1", "Scale"},
 };
 
 constexpr std::array kVirtualResources{
@@ -93,8 +97,9 @@ bool about(const Endpoint& endpoint, const ResourcePath& path, const KindSchema*
   if (endpoint.resource != kAnyResource)
     return endpoint.resource == path.resource && endpoint.group == path.group;
   if (schema == nullptr) return false;
-  return path.subresource.empty() ||
-         (path.subresource == "status" && schema->subresources().status);
+  if (path.subresource == "status") return schema->subresources().status;
+  if (path.subresource == "scale") return schema->subresources().scale;
+  return path.subresource.empty();
 }
 
 bool verb_listed(const KindSchema* schema, Verb verb) {

@@ -40,8 +40,8 @@ struct Endpoint {
 };
 std::span<const Endpoint> endpoints();
 
-// Subresources by what they take or give. kAnyResource: of every kind whose schema has it, its own
-// kind.
+// Subresources by what they take or give; "" stands for the resource's own kind. kAnyResource: of
+// every kind whose schema has it.
 struct SubresourceKind {
   std::string_view group, resource, subresource;
   std::string_view kind_group, kind_version, kind;

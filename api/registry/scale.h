@@ -1,0 +1,17 @@
+// The scale subresource: an autoscaling/v1 Scale is a window on the size of an object that runs
+// pods. It is not stored: reading makes it from the object, writing changes the object's replicas.
+#pragma once
+
+#include "api/registry/prepare.h"
+
+namespace krater::api {
+
+inline constexpr std::string_view kScale = "scale";
+
+Json scale_of(const Object& object);
+
+// The body of an update, or what a patch of the present Scale comes to, as an update of the object.
+Result<Change> prepare_scale(const client::UpdateWrite& write, const PrepareInput& in);
+Result<Change> prepare_scale(const client::PatchWrite& write, const PrepareInput& in);
+
+}  // namespace krater::api
