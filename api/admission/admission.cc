@@ -26,6 +26,7 @@ constexpr std::array kRules{
     Rules{"pods", mutate_pod, validate_pod},
     Rules{"priorityclasses.scheduling.k8s.io", nullptr, nullptr, admit_priority_class},
     Rules{"queues.scheduling.volcano.sh", mutate_queue, nullptr, admit_queue},
+    Rules{"resourcequotas", mutate_resource_quota},
     Rules{"secrets", mutate_secret},
     Rules{"services", mutate_service, validate_service, nullptr, claims_of_service},
 };

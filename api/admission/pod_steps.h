@@ -9,6 +9,9 @@ namespace krater::api {
 Result<void> give_service_account(Admission& admission);
 // spec.priority and spec.preemptionPolicy from the priority class.
 Result<void> give_priority(Admission& admission);
+// Requests and limits of the namespace's limit ranges where a container names none; a refusal when
+// it asks for too little or too much.
+Result<void> keep_in_limits(Admission& admission);
 // Five minutes of patience with nodes that are not ready or not reachable.
 void give_tolerations(Admission& admission);
 

@@ -26,6 +26,8 @@ std::set<std::string> claims_of_service(const Json& service);
 
 Result<void> mutate_secret(Admission& admission);
 
+Result<void> mutate_resource_quota(Admission& admission);
+
 Result<void> mutate_job(Admission& admission);
 void validate_job(const Admission& admission, Causes& causes);
 

@@ -45,6 +45,27 @@ void add_claims(const Change& change, std::vector<storage::Op>& ops) {
   }
 }
 
+using OpsByKey = std::map<std::string, std::size_t>;
+
+// One version a key and transaction: the last state, under the first condition.
+Result<std::size_t> place_write(const Change& change, std::vector<storage::Op>& ops,
+                                OpsByKey& op_of_key) {
+  storage::Op op = write_op(change);
+  const auto [place, first] = op_of_key.try_emplace(op.key, ops.size());
+  if (first) {
+    ops.push_back(std::move(op));
+    return place->second;
+  }
+  storage::Op& earlier = ops[place->second];
+  if (op.what == storage::Op::What::Delete &&
+      earlier.expect.what == storage::Expect::What::Absent) {
+    return bad_request("one transaction cannot both create and delete " + change.place.text());
+  }
+  op.expect = earlier.expect;
+  earlier = std::move(op);
+  return place->second;
+}
+
 Answer answer_of(const Change& change, ObjectPtr object) {
   return {std::move(object), change.created, change.what == What::Remove, change.warnings};
 }
@@ -54,29 +75,16 @@ Answer answer_of(const Change& change, ObjectPtr object) {
 Result<CommitPlan> plan_commit(const std::vector<Change>& changes) {
   CommitPlan plan;
   std::vector<storage::Op>& ops = plan.transaction.ops;
-  std::map<std::string, std::size_t> op_of_key;
+  OpsByKey op_of_key;
   bool all_relaxed = true;
   for (const Change& change : changes) {
     plan.op_of_change.emplace_back();
     if (change.what == What::Nothing) continue;
     all_relaxed = all_relaxed && is_relaxed(change);
     ops.insert(ops.end(), change.checks.begin(), change.checks.end());
-    storage::Op op = write_op(change);
-    const auto [place, first] = op_of_key.try_emplace(op.key, ops.size());
-    if (first) {
-      ops.push_back(std::move(op));
-    } else {
-      // One version a key and transaction: the last state, under the first condition.
-      storage::Op& earlier = ops[place->second];
-      if (op.what == storage::Op::What::Delete &&
-          earlier.expect.what == storage::Expect::What::Absent) {
-        return bad_request("one transaction cannot both create and delete " + change.place.text());
-      }
-      op.expect = earlier.expect;
-      earlier = std::move(op);
-    }
-    plan.op_of_change.back() = place->second;
+    TRY_ASSIGN(plan.op_of_change.back(), place_write(change, ops, op_of_key));
     add_claims(change, ops);
+    for (const Change& more : change.along) TRY(place_write(more, ops, op_of_key));
   }
   plan.transaction.durability =
       all_relaxed ? storage::Durability::Relaxed : storage::Durability::Synced;

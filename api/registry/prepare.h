@@ -27,6 +27,7 @@ struct Change {
   ObjectPtr before;        // null for a creation
   std::set<std::string> claims_taken, claims_released;
   std::vector<storage::Op> checks;  // further conditions, such as the namespace being there
+  std::vector<Change> along{};      // what else is stored with it: quotas that are charged
   bool created = false;
   bool generated_name = false;
   // An apply: when the name has been taken meanwhile, it applies to that object instead.
@@ -75,6 +76,9 @@ Result<void> check_revision(Change& change, const std::string& asked, const Obje
 // Code::NotFound when absent.
 Result<ObjectPtr> existing(const View& view, const Kind& kind, std::string_view name_space,
                            std::string_view name);
+// What a delete says of the object it means. Code::Conflict when it is another, or has changed.
+Result<void> check_preconditions(const Kind& kind, const client::DeleteWrite& write,
+                                 const Object& current);
 // Fills a change of an existing object: what became of it, its claims, its expectation.
 Result<void> conclude(Change& change, Change::What what, const Json& object,
                       const ObjectPtr& before);

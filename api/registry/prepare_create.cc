@@ -1,9 +1,11 @@
+#include "api/admission/quota.h"
 #include "api/machinery/apply/ownership.h"
 #include "api/registry/field_tracking.h"
 #include "api/registry/keys.h"
 #include "api/registry/metadata.h"
 #include "api/registry/prepare.h"
 #include "api/registry/status.h"
+#include "model/workload_kinds.h"
 
 namespace krater::api {
 namespace {
@@ -51,6 +53,20 @@ Result<void> name_it(const PrepareInput& in, Json& object, Change& change) {
   return {};
 }
 
+// The namespace's quotas as they stand with this object, stored in its own transaction.
+Result<void> charge(const Admission& admission, Change& change) {
+  Result<std::vector<QuotaCharge>> charges = charge_quotas(admission);
+  if (!charges) return explained(std::move(charges).error(), change.kind, change.place.name);
+  for (const QuotaCharge& one : *charges) {
+    Change quota;
+    quota.kind = kinds::kResourceQuota;
+    quota.place = one.before->key();
+    TRY(conclude(quota, Change::What::Put, one.after, one.before));
+    change.along.push_back(std::move(quota));
+  }
+  return {};
+}
+
 Result<void> check_name(const KindSchema& schema, const Change& change) {
   const std::string problem = schema.check_name(change.place.name, false);
   if (problem.empty()) return {};
@@ -93,6 +109,7 @@ Result<Change> create_object(const KindSchemaPtr& served, Change change, std::st
              in.view.get(change.kind, change.place.name_space, change.place.name));
   if (there && !change.generated_name) return already_exists(change.kind, change.place.name);
   change.created = true;
+  TRY(charge(admission, change));
   set_managers(object, std::move(owners));
   TRY(conclude(change, Change::What::Put, object, nullptr));
   return change;

@@ -3,8 +3,6 @@
 #include "api/registry/status.h"
 
 namespace krater::api {
-namespace {
-
 Result<void> check_preconditions(const Kind& kind, const client::DeleteWrite& write,
                                  const Object& current) {
   if (write.only_uid && *write.only_uid != current.uid()) {
@@ -20,8 +18,6 @@ Result<void> check_preconditions(const Kind& kind, const client::DeleteWrite& wr
   }
   return {};
 }
-
-}  // namespace
 
 Result<Change> prepare_delete(const client::DeleteWrite& write, const PrepareInput& in) {
   TRY_ASSIGN(const KindSchemaPtr schema, schema_of(in.env.schemas, write.kind));

@@ -1,11 +1,13 @@
 #include "api/registry/registry.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "api/registry/collection.h"
 #include "api/registry/commit.h"
 #include "api/registry/defaults.h"
 #include "api/registry/event_expiry.h"
+#include "api/registry/eviction.h"
 #include "api/registry/keys.h"
 #include "api/registry/list.h"
 #include "api/registry/projection.h"
@@ -19,12 +21,27 @@ namespace {
 // A round of many writers of one object has one winner; a writer must be able to lose many.
 // Upstream gives up after 5.
 constexpr int kMaxTries = 100;
+// Everything that is made in a namespace with a quota races for the quota.
+constexpr int kMaxChargeTries = 10'000;
+
+int max_tries(const std::vector<Change>& changes) {
+  const bool charged =
+      std::ranges::any_of(changes, [](const Change& change) { return !change.along.empty(); });
+  return charged ? kMaxChargeTries : kMaxTries;
+}
 
 // A request on its way, kept by whoever works on it next.
 struct Attempt {
   std::vector<client::Write> writes;
   RequestInfo info;
   Registry::ManyDone done;
+  int tries = 0;
+};
+
+struct EvictionAttempt {
+  client::DeleteWrite options;
+  RequestInfo info;
+  Registry::Done done;
   int tries = 0;
 };
 
@@ -57,7 +74,8 @@ class TheRegistry final : public Registry {
 
   void evict(client::DeleteWrite options, RequestInfo info, Done done) override {
     options.kind = kinds::kPod;
-    write(std::move(options), std::move(info), std::move(done));
+    try_eviction(std::make_shared<EvictionAttempt>(
+        EvictionAttempt{std::move(options), std::move(info), std::move(done)}));
   }
 
   void delete_collection(const Kind& kind, ListQuery query, client::DeleteWrite options,
@@ -102,6 +120,27 @@ class TheRegistry final : public Registry {
  private:
   using AttemptPtr = std::shared_ptr<Attempt>;
 
+  // A budget or pod that changed meanwhile is judged anew.
+  void try_eviction(const std::shared_ptr<EvictionAttempt>& attempt) {
+    ++attempt->tries;
+    Result<std::vector<client::Write>> writes =
+        eviction_writes(attempt->options, View(deps_.store.snapshot()), deps_.clock.now());
+    if (!writes) return attempt->done(std::move(writes).error());
+    transact(*std::move(writes), attempt->info,
+             [this, attempt](Result<std::vector<Answer>> answers) {
+               if (answers) return attempt->done(std::move(answers->back()));
+               Error error = std::move(answers).error();
+               if (error.code != Code::Conflict || attempt->tries >= kMaxTries) {
+                 // Which of our writes it was is nothing to the client.
+                 std::erase_if(error.causes,
+                               [](const Cause& cause) { return cause.field.starts_with('['); });
+                 return attempt->done(std::move(error));
+               }
+               if (!deps_.offload) return try_eviction(attempt);
+               deps_.offload([this, attempt] { try_eviction(attempt); });
+             });
+  }
+
   void run(AttemptPtr attempt) {
     ++attempt->tries;
     Result<std::vector<Change>> prepared = prepare_all(*attempt);
@@ -130,7 +169,7 @@ class TheRegistry final : public Registry {
   void lose(const AttemptPtr& attempt, const CommitPlan& plan, const std::vector<Change>& changes,
             const storage::CommitFailure& failure) {
     const Loss loss = judge_failure(plan, changes, failure);
-    if (!loss.repeatable || attempt->tries >= kMaxTries) {
+    if (!loss.repeatable || attempt->tries >= max_tries(changes)) {
       return attempt->done(with_index(error_of_loss(changes, loss, failure),
                                       loss.change.value_or(0), changes.size()));
     }
@@ -150,6 +189,7 @@ class TheRegistry final : public Registry {
         view.set(store_key(change->place),
                  change->what == Change::What::Put ? outcome_of(*change) : nullptr);
         for (const std::string& claim : change->claims_taken) view.claim(claim);
+        for (const Change& more : change->along) view.set(store_key(more.place), outcome_of(more));
       }
       out.push_back(*std::move(change));
     }

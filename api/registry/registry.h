@@ -43,12 +43,13 @@ class Registry {
 
   // Create, update, patch, delete or bind (client/object_client.h). The kind names the served
   // version. Subresources of updates and patches: "", "status"; "finalize" for namespaces;
-  // "ephemeralcontainers" for pods.
+  // "ephemeralcontainers" for pods; "scale" (a Scale in, the scaled object out; scale.h) for kinds
+  // that have it.
   virtual void write(client::Write write, RequestInfo info, Done done) = 0;
   // All writes in one store transaction, in order, each seeing the ones before it. The error of the
   // first write that cannot be done carries its index as causes[0].field "[i]".
   virtual void transact(std::vector<client::Write> writes, RequestInfo info, ManyDone done) = 0;
-  // policy/v1 Eviction: a delete with the eviction's preconditions.
+  // policy/v1 Eviction: a delete that the pod's disruption budget must allow.
   virtual void evict(client::DeleteWrite options, RequestInfo info, Done done) = 0;
   // Deletes what the query selects, one by one; what vanished meanwhile is left out of the answer.
   virtual void delete_collection(const Kind& kind, ListQuery query, client::DeleteWrite options,
