@@ -1,0 +1,225 @@
+#include "controllers/cronjob/cron_job_step.h"
+
+#include <algorithm>
+
+#include "base/cron_schedule.h"
+
+namespace krater::controllers {
+namespace {
+
+using Type = EventNote::Type;
+using Concurrency = CronJobView::Concurrency;
+
+// Made by this controller, as opposed to `kubectl create job --from`.
+bool scheduled(const JobView& job) {
+  return !job.annotation(keys::kScheduledTime).empty();
+}
+
+// The Job's schedule, unless it cannot be read.
+struct Clock {
+  CronSchedule schedule;
+  TimeZone zone;
+};
+
+class Pass {
+ public:
+  Pass(const CronJobSeen& seen, WallTime now) : seen_(seen), cron_(seen.cron), now_(now) {
+    for (const JobView& job : seen_.jobs) {
+      if (scheduled(job) && !job.finished()) active_.push_back(job);
+    }
+    std::ranges::sort(active_, {}, [](const JobView& job) { return job->name(); });
+    scheduled_ = cron_.last_scheduled();
+  }
+
+  Plan run() && {
+    if (!cron_->deletion()) {
+      clear_history("Complete", cron_.successful_limit());
+      clear_history("Failed", cron_.failed_limit());
+      start();
+    }
+    write_status();
+    plan_.steps.push_back(std::move(removals_));
+    return std::move(plan_);
+  }
+
+ private:
+  std::optional<Clock> clock() {
+    Clock out;
+    if (const auto name = cron_.time_zone()) {
+      const Result<TimeZone> zone = TimeZone::find(*name);
+      if (!zone) {
+        tell(Type::Warning, "UnknownTimeZone",
+             "invalid timeZone: \"" + *name + "\": " + zone.error().message);
+        return std::nullopt;
+      }
+      out.zone = *zone;
+    } else {
+      out.zone = TimeZone::local();
+    }
+    const Result<CronSchedule> schedule = CronSchedule::parse(cron_.schedule());
+    if (!schedule) {
+      tell(Type::Warning, "UnparseableSchedule",
+           "unparseable schedule: \"" + cron_.schedule() + "\" : " + schedule.error().message);
+      return std::nullopt;
+    }
+    out.schedule = *schedule;
+    return out;
+  }
+
+  // The last moment of the schedule that no Job stands for, or nothing.
+  std::optional<WallTime> due(const Clock& clock) const {
+    WallTime from = scheduled_.value_or(cron_->created().value_or(now_));
+    if (const auto deadline = cron_.starting_deadline_s())
+      from = std::max(from, now_ - std::chrono::seconds(*deadline));
+    return clock.schedule.latest(from, now_, clock.zone);
+  }
+
+  void start() {
+    if (cron_.suspended()) return;
+    const std::optional<Clock> clock = this->clock();
+    if (!clock) return;
+    if (const auto next = clock->schedule.next(now_, clock->zone))
+      plan_.outcome = Outcome::requeue_after(std::max(*next - now_, Duration(1ms)));
+    const std::optional<WallTime> moment = due(*clock);
+    if (!moment) return;
+    if (!active_.empty() && cron_.concurrency() == Concurrency::Forbid) {
+      tell(Type::Normal, "JobAlreadyActive",
+           "Not starting job because prior execution is running and concurrency policy is Forbid");
+      return;
+    }
+    if (cron_.concurrency() == Concurrency::Replace) replace_active();
+    plan_.then(create(*moment, clock->zone));
+    scheduled_ = *moment;
+  }
+
+  void replace_active() {
+    std::vector<PlannedWrite> gone;
+    for (const JobView& job : active_) gone.push_back(remove(job));
+    plan_.steps.push_back(std::move(gone));
+  }
+
+  PlannedWrite create(WallTime moment, const TimeZone& zone) const {
+    const std::string name = cron_->name() + "-" + std::to_string(moment.unix_seconds() / 60);
+    Json job = new_object(kinds::kJob, cron_->name_space(), name);
+    const Json& wanted = cron_.job_template();
+    for (const std::string_view field : {"labels", "annotations"}) {
+      if (const Json* given = find(wanted, {"metadata", field}))
+        set_path(job, {"metadata", field}, *given);
+    }
+    const std::int64_t offset = cron_.time_zone() ? zone.offset_s(moment) : 0;
+    set_path(job, {"metadata", "annotations", keys::kScheduledTime},
+             Json(to_rfc3339(moment, offset)));
+    set_path(job, {"metadata", "ownerReferences"},
+             JsonArray{controller_reference(*cron_.object())});
+    const Json* spec = find(wanted, {"spec"});
+    set_path(job, {"spec"}, spec == nullptr ? Json(boost::json::object_kind) : *spec);
+    return {client::CreateWrite{kinds::kJob, cron_->name_space(), std::move(job)},
+            Code::AlreadyExists, EventNote{Type::Normal, "SuccessfulCreate", "Created job " + name},
+            EventNote{Type::Warning, "FailedCreate", "Error creating job"}};
+  }
+
+  PlannedWrite remove(const JobView& job) const {
+    client::DeleteWrite write{kinds::kJob, job->name_space(), job->name(),
+                              client::Propagation::Background};
+    write.only_uid = job->uid();
+    return {std::move(write), Code::NotFound,
+            EventNote{Type::Normal, "SuccessfulDelete", "Deleted job " + job->name()},
+            EventNote{Type::Warning, "FailedDelete", "Deleted job"}};
+  }
+
+  void clear_history(std::string_view condition, std::int64_t limit) {
+    std::vector<JobView> ended;
+    for (const JobView& job : seen_.jobs) {
+      if (job.has(condition) && !job->deletion()) ended.push_back(job);
+    }
+    std::ranges::sort(ended, [](const JobView& a, const JobView& b) {
+      const auto made_a = a->created(), made_b = b->created();
+      return made_a == made_b ? a->name() < b->name() : made_a < made_b;
+    });
+    const std::ptrdiff_t surplus = std::ssize(ended) - limit;
+    for (std::ptrdiff_t i = 0; i < surplus; ++i)
+      removals_.push_back(remove(ended[static_cast<std::size_t>(i)]));
+  }
+
+  // Ends are told when they leave the list of active Jobs.
+  void tell_ends() {
+    const JsonArray* listed = array_at(cron_.document(), {"status", "active"});
+    if (listed == nullptr) return;
+    for (const Json& reference : *listed) {
+      const std::string uid = text_at(reference, {"uid"});
+      const auto job = std::ranges::find_if(
+          seen_.jobs, [&](const JobView& one) { return one->uid().text() == uid; });
+      if (job == seen_.jobs.end()) {
+        tell(Type::Normal, "MissingJob",
+             "Active job went missing: " + text_at(reference, {"name"}));
+      } else if (job->finished()) {
+        tell(Type::Normal, "SawCompletedJob",
+             "Saw completed job: " + (*job)->name() +
+                 ", condition: " + (job->has("Complete") ? "Complete" : "Failed"));
+      }
+    }
+  }
+
+  void write_status() {
+    tell_ends();
+    JsonObject status;
+    JsonArray running;
+    for (const JobView& job : active_) {
+      running.push_back(JsonObject{{"kind", "Job"},
+                                   {"namespace", job->name_space()},
+                                   {"name", job->name()},
+                                   {"uid", job->uid().text()},
+                                   {"apiVersion", "batch/v1"},
+                                   {"resourceVersion", job->revision().text()}});
+    }
+    // The revisions of the listed Jobs are those of when they were listed.
+    if (const JsonArray* before = array_at(cron_.document(), {"status", "active"})) {
+      for (Json& reference : running) {
+        for (const Json& old : *before) {
+          if (text_at(old, {"uid"}) == text_at(reference, {"uid"})) reference = old;
+        }
+      }
+    }
+    if (!running.empty()) status["active"] = std::move(running);
+    if (scheduled_) status["lastScheduleTime"] = to_rfc3339(*scheduled_);
+    if (const auto ended = last_success()) status["lastSuccessfulTime"] = to_rfc3339(*ended);
+    const Json* before = find(cron_.document(), {"status"});
+    if (before != nullptr ? *before == Json(status) : status.empty()) return;
+    Json object = cron_.document();
+    set_path(object, {"status"}, std::move(status));
+    plan_.then({client::UpdateWrite{kinds::kCronJob, cron_->name_space(), cron_->name(),
+                                    std::move(object), "status"},
+                {},
+                {},
+                {}});
+  }
+
+  std::optional<WallTime> last_success() const {
+    std::optional<WallTime> out = cron_.last_successful();
+    for (const JobView& job : seen_.jobs) {
+      const auto ended = parse_rfc3339(text_at(job.document(), {"status", "completionTime"}));
+      if (job.has("Complete") && ended) out = std::max(out.value_or(*ended), *ended);
+    }
+    return out;
+  }
+
+  void tell(Type type, std::string reason, std::string message) {
+    plan_.events.push_back({type, std::move(reason), std::move(message)});
+  }
+
+  const CronJobSeen& seen_;
+  const CronJobView& cron_;
+  WallTime now_;
+  std::vector<JobView> active_{};
+  std::optional<WallTime> scheduled_{};  // the last moment a Job stands for, after this pass
+  std::vector<PlannedWrite> removals_{};
+  Plan plan_{};
+};
+
+}  // namespace
+
+Plan cron_job_step(const CronJobSeen& seen, WallTime now) {
+  return Pass(seen, now).run();
+}
+
+}  // namespace krater::controllers
