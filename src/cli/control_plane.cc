@@ -3,7 +3,13 @@
 #include "api/local_client/local_client.h"
 #include "base/log.h"
 #include "cli/ssh_keys.h"
+#include "controllers/apps/daemon_set_controller.h"
+#include "controllers/apps/deployment_controller.h"
+#include "controllers/apps/replica_set_controller.h"
+#include "controllers/apps/stateful_set_controller.h"
 #include "controllers/batchscheduler/batch_scheduler.h"
+#include "controllers/cronjob/cron_job_controller.h"
+#include "controllers/disruption/disruption_controller.h"
 #include "controllers/endpoints/endpoints_controller.h"
 #include "controllers/gc/gc_controller.h"
 #include "controllers/job/job_controller.h"
@@ -13,9 +19,10 @@
 #include "controllers/node/node_controller.h"
 #include "controllers/podgroup/podgroup_controller.h"
 #include "controllers/queue/queue_controller.h"
-#include "controllers/rbac/aggregation.h"
+#include "controllers/quota/quota_controller.h"
 #include "controllers/raycluster/raycluster_controller.h"
 #include "controllers/rayjob/rayjob_controller.h"
+#include "controllers/rbac/aggregation.h"
 #include "controllers/vcjob/vcjob_controller.h"
 #include "scheduler/scheduler.h"
 
@@ -47,6 +54,11 @@ struct ControlPlane::Controllers {
       if (schema->kind().kind != "Event") collected.push_back(schema->kind());
     }
     loop.add(controllers::make_job_controller(), as(prefix + "job-controller"));
+    add_workloads(prefix);
+    loop.add(controllers::make_disruption_controller(), as(prefix + "disruption-controller"));
+    std::vector<Kind> counted = collected;
+    std::erase_if(counted, [](const Kind& kind) { return !kind.namespaced; });
+    loop.add(controllers::make_quota_controller(counted), as(prefix + "resourcequota-controller"));
     client::ObjectClient* gc = as(prefix + "generic-garbage-collector");
     loop.add([&](Enqueue wake) { return controllers::make_gc_controller({*gc, std::move(wake), collected}); }, gc);
     client::ObjectClient* namespaces = as(prefix + "namespace-controller");
@@ -85,6 +97,14 @@ struct ControlPlane::Controllers {
       if (schema->kind().resource() == kind.resource()) return true;
     }
     return false;
+  }
+
+  void add_workloads(const std::string& prefix) {
+    loop.add(controllers::make_replica_set_controller(), as(prefix + "replicaset-controller"));
+    loop.add(controllers::make_deployment_controller(), as(prefix + "deployment-controller"));
+    loop.add(controllers::make_stateful_set_controller(), as(prefix + "statefulset-controller"));
+    loop.add(controllers::make_daemon_set_controller(), as(prefix + "daemon-set-controller"));
+    loop.add(controllers::make_cron_job_controller(), as(prefix + "cronjob-controller"));
   }
 
   void add_ray() {
