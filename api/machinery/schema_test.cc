@@ -11,14 +11,33 @@ TEST(BuiltinSchemas, LoadAndAreFoundByEveryName) {
   const auto schemas = make_builtin_schemas();
   EXPECT_EQ(schemas->all().size(), 32U);
   EXPECT_EQ(schemas->all().front()->kind(), kinds::kNamespace);
-  for (const Kind* kind :
-       {&kinds::kNamespace, &kinds::kNode, &kinds::kPod, &kinds::kService, &kinds::kEndpoints,
-        &kinds::kConfigMap, &kinds::kSecret, &kinds::kServiceAccount, &kinds::kEvent,
-        &kinds::kEndpointSlice, &kinds::kLease, &kinds::kPriorityClass, &kinds::kJob,
-        &kinds::kRayCluster, &kinds::kRayJob, &kinds::kPodGroup, &kinds::kQueue,
-        &kinds::kVolcanoJob, &kinds::kDeployment, &kinds::kReplicaSet, &kinds::kStatefulSet,
-        &kinds::kDaemonSet, &kinds::kControllerRevision, &kinds::kCronJob,
-        &kinds::kPodDisruptionBudget, &kinds::kResourceQuota, &kinds::kLimitRange}) {
+  for (const Kind* kind : {&kinds::kNamespace,
+                           &kinds::kNode,
+                           &kinds::kPod,
+                           &kinds::kService,
+                           &kinds::kEndpoints,
+                           &kinds::kConfigMap,
+                           &kinds::kSecret,
+                           &kinds::kServiceAccount,
+                           &kinds::kEvent,
+                           &kinds::kEndpointSlice,
+                           &kinds::kLease,
+                           &kinds::kPriorityClass,
+                           &kinds::kJob,
+                           &kinds::kRayCluster,
+                           &kinds::kRayJob,
+                           &kinds::kPodGroup,
+                           &kinds::kQueue,
+                           &kinds::kVolcanoJob,
+                           &kinds::kDeployment,
+                           &kinds::kReplicaSet,
+                           &kinds::kStatefulSet,
+                           &kinds::kDaemonSet,
+                           &kinds::kControllerRevision,
+                           &kinds::kCronJob,
+                           &kinds::kPodDisruptionBudget,
+                           &kinds::kResourceQuota,
+                           &kinds::kLimitRange}) {
     const KindSchemaPtr schema = schemas->find(kind->group, kind->version, kind->plural);
     ASSERT_NE(schema, nullptr) << kind->kind;
     EXPECT_EQ(schema->kind(), *kind);

@@ -168,8 +168,7 @@ TEST(Rows, OfEachKind) {
        "{" + meta() + R"(,"spec":{"minAvailable":"50%"},"status":{"disruptionsAllowed":2}})",
        "x | 50% | N/A | 2 | 60m"},
       {"resourcequotas",
-       "{" + meta() +
-           R"(,"status":{"hard":{"pods":"3","limits.cpu":"4"},"used":{"pods":"1"}}})",
+       "{" + meta() + R"(,"status":{"hard":{"pods":"3","limits.cpu":"4"},"used":{"pods":"1"}}})",
        "x | pods: 1/3 | limits.cpu: 0/4 | 60m"},
       {"limitranges", "{" + meta() + "}", "x | 2026-01-01T00:00:00Z"},
       {"events",

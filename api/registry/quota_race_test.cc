@@ -77,16 +77,17 @@ TEST_F(QuotaRaceTest, ADryRunAndARefusedCreateChargeNothing) {
   quota(R"({"configmaps":"2"})");
   RequestInfo dry;
   dry.dry_run = true;
-  EXPECT_TRUE(h.create(kinds::kConfigMap, R"({"metadata":{"name":"m"}})", "default", dry).has_value());
+  EXPECT_TRUE(
+      h.create(kinds::kConfigMap, R"({"metadata":{"name":"m"}})", "default", dry).has_value());
   EXPECT_FALSE(h.create(kinds::kConfigMap, R"({"metadata":{"name":"B_d"}})").has_value());
   EXPECT_EQ(used("configmaps"), "0");
 }
 
 TEST_F(QuotaRaceTest, NobodyCanWriteTheUsageByHand) {
   quota(R"({"configmaps":"2"})");
-  ASSERT_TRUE(h.merge(kinds::kResourceQuota, "q", R"({"status":{"used":{"configmaps":"-5"}}})",
-                      "status")
-                  .has_value());
+  ASSERT_TRUE(
+      h.merge(kinds::kResourceQuota, "q", R"({"status":{"used":{"configmaps":"-5"}}})", "status")
+          .has_value());
   EXPECT_EQ(used("configmaps"), "0");
   ASSERT_TRUE(
       h.merge(kinds::kResourceQuota, "q", R"({"spec":{"hard":{"secrets":"1"}}})").has_value());

@@ -38,10 +38,10 @@ std::vector<DiscoverySubresource> subresources_of(const KindSchema& schema) {
   for (const SubresourceKind& sub : subresource_kinds()) {
     if (sub.resource == kAnyResource) {
       if (!has_subresource(schema, sub.subresource)) continue;
-      const Kind shown = sub.kind.empty() ? kind
-                                          : Kind{std::string(sub.kind_group),
-                                                 std::string(sub.kind_version),
-                                                 std::string(sub.kind), kind.plural};
+      const Kind shown = sub.kind.empty()
+                             ? kind
+                             : Kind{std::string(sub.kind_group), std::string(sub.kind_version),
+                                    std::string(sub.kind), kind.plural};
       out.push_back({std::string(sub.subresource), shown.group, shown.version, shown.kind,
                      verbs_of(kAnyResource, kAnyResource, sub.subresource)});
     } else if (sub.group == kind.group && sub.resource == kind.plural) {

@@ -106,8 +106,9 @@ TEST_F(ReplicaSetTest, AReadyPodIsAvailableAfterItsTime) {
 TEST_F(ReplicaSetTest, AdoptsOrphansAndReleasesWhatNoLongerMatches) {
   world.put(kinds::kPod,
             R"({"metadata":{"name":"orphan","namespace":"d","labels":{"app":"a"}},"spec":{}})");
-  world.put(kinds::kPod,
-            R"({"metadata":{"name":"ended","namespace":"d","labels":{"app":"a"}},"spec":{},"status":{"phase":"Succeeded"}})");
+  world.put(
+      kinds::kPod,
+      R"({"metadata":{"name":"ended","namespace":"d","labels":{"app":"a"}},"spec":{},"status":{"phase":"Succeeded"}})");
   make(2);
   EXPECT_EQ(world.get(kinds::kPod, "d", "ended")->controller(), nullptr);
   world.remove(kinds::kPod, "d", "ended");

@@ -267,10 +267,11 @@ TEST(WorkloadRules, SelectorsFitTemplatesAndStrategiesMakeSense) {
             std::string(more) + "}");
   };
   const auto pods = [](std::string_view kind, std::string_view selector, std::string_view pod) {
-    return object("apps/v1", kind,
-                  R"("spec":{"selector":)" + std::string(selector) +
-                      R"(,"template":{"metadata":{"labels":{"app":"a"}},"spec":{"containers":[{"name":"c","image":"i"}])" +
-                      std::string(pod) + "}}}");
+    return object(
+        "apps/v1", kind,
+        R"("spec":{"selector":)" + std::string(selector) +
+            R"(,"template":{"metadata":{"labels":{"app":"a"}},"spec":{"containers":[{"name":"c","image":"i"}])" +
+            std::string(pod) + "}}}");
   };
   check({
       {deployment(""), ""},
@@ -308,12 +309,14 @@ TEST(WorkloadRules, SelectorsFitTemplatesAndStrategiesMakeSense) {
   EXPECT_EQ(text_at(old, {"spec", "strategy", "type"}), "RollingUpdate");
   EXPECT_EQ(text_at(old, {"spec", "strategy", "rollingUpdate", "maxSurge"}), "25%");
   const auto other = run(
-      object("apps/v1", "Deployment",
-             R"("spec":{"selector":{"matchLabels":{"app":"b"}},"template":{"metadata":{"labels":{"app":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}})"),
+      object(
+          "apps/v1", "Deployment",
+          R"("spec":{"selector":{"matchLabels":{"app":"b"}},"template":{"metadata":{"labels":{"app":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}})"),
       &old);
-  EXPECT_EQ(other.errors,
-            std::vector<std::string>{
-                R"(spec.selector: Invalid value: {"matchLabels":{"app":"b"}}: field is immutable)"});
+  EXPECT_EQ(
+      other.errors,
+      std::vector<std::string>{
+          R"(spec.selector: Invalid value: {"matchLabels":{"app":"b"}}: field is immutable)"});
 }
 
 TEST(WorkloadRules, SetsAndCronJobs) {
@@ -325,10 +328,11 @@ TEST(WorkloadRules, SetsAndCronJobs) {
   };
   const auto cron = [](std::string_view schedule, std::string_view more = "",
                        std::string_view job = "") {
-    return object("batch/v1", "CronJob",
-                  R"("spec":{"schedule":")" + std::string(schedule) + "\"" + std::string(more) +
-                      R"(,"jobTemplate":{"spec":{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}})" +
-                      std::string(job) + "}}}");
+    return object(
+        "batch/v1", "CronJob",
+        R"("spec":{"schedule":")" + std::string(schedule) + "\"" + std::string(more) +
+            R"(,"jobTemplate":{"spec":{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}})" +
+            std::string(job) + "}}}");
   };
   check({
       {set("StatefulSet", ""), ""},
@@ -387,9 +391,10 @@ TEST(PolicyRules, BudgetsQuotasAndLimits) {
       {spec("v1", "LimitRange", R"({"limits":[{"type":"Pod","default":{"cpu":"2"}}]})"),
        "spec.limits[0].default: Forbidden: may not be specified when `type` is 'Pod'"},
   });
-  const Json made = run(spec("v1", "LimitRange",
-                             R"({"limits":[{"type":"Container","max":{"cpu":"2"},"min":{"memory":"1Gi"}}]})"))
-                        .object;
+  const Json made =
+      run(spec("v1", "LimitRange",
+               R"({"limits":[{"type":"Container","max":{"cpu":"2"},"min":{"memory":"1Gi"}}]})"))
+          .object;
   const Json& item = (*array_at(made, {"spec", "limits"}))[0];
   EXPECT_EQ(text_at(item, {"default", "cpu"}), "2");
   EXPECT_EQ(text_at(item, {"defaultRequest", "cpu"}), "2");
