@@ -39,16 +39,14 @@ Result<std::string> choose_container(const Json& pod, const std::string& pod_nam
       asked = *preferred;
   }
   if (asked.empty() && main.size() == 1) return main.front();
-  if (asked.empty()) {
-    std::string message = "a container name must be specified for pod " + pod_name +
-                          ", choose one of: " + bracketed(main);
-    if (!init.empty()) message += " or one of the init containers: " + bracketed(init);
-    return bad_request(std::move(message));
-  }
+  std::string choice = ", choose one of: " + bracketed(main);
+  if (!init.empty()) choice += " or one of the init containers: " + bracketed(init);
+  if (asked.empty())
+    return bad_request("a container name must be specified for pod " + pod_name + choice);
   for (const auto* names : {&main, &init, &ephemeral}) {
     if (std::find(names->begin(), names->end(), asked) != names->end()) return asked;
   }
-  return bad_request("container " + asked + " is not valid for pod " + pod_name);
+  return bad_request("container " + asked + " is not valid for pod " + pod_name + choice);
 }
 
 Error invalid_log_options(std::string field, std::string message) {

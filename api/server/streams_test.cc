@@ -232,7 +232,8 @@ TEST(PodLog, SaysWhichContainersThereAre) {
             "a container name must be specified for pod p, choose one of: [a b] or one of the init "
             "containers: [i]");
   EXPECT_EQ(client.send("GET", kPods + "/p/log?container=z").message(),
-            "container z is not valid for pod p");
+            "container z is not valid for pod p, choose one of: [a b] or one of the init "
+            "containers: [i]");
   EXPECT_EQ(
       client.send("GET", kPods + "/p/log?container=a&sinceSeconds=1&sinceTime=2026-01-01T00:00:00Z")
           .status,

@@ -47,6 +47,8 @@ class ControllerLoop {
   struct Options {
     client::WorkQueue::Backoff backoff{};
     Duration see_within = std::chrono::seconds(5);
+    Duration ending_namespace_pause =
+        std::chrono::seconds(30);  // before a key whose namespace takes nothing new is tried again
     std::size_t writes_at_once = 64;  // of one pass
     std::size_t failures_at_most =
         16;  // of one step, before its remaining writes are left to the retry

@@ -169,6 +169,34 @@ TEST_F(ControllerLoopTest, AConflictRetriesQuietly) {
   EXPECT_TRUE(fake.all(kinds::kEvent).empty());
 }
 
+TEST_F(ControllerLoopTest, ACreateInANamespaceThatEndsIsNotTriedOverAndOver) {
+  config("a");
+  fake.fail = [&](const client::Write& write) -> std::optional<Error> {
+    if (client::key_of(write).resource != "pods") return std::nullopt;
+    Error out = make_error(Code::Forbidden, "pods \"p1\" is forbidden: it is being terminated");
+    out.causes = {
+        {"NamespaceTerminating", "namespace d is being terminated", "metadata.namespace"}};
+    return out;
+  };
+  start([](const ObjectKey&, const client::Cache&, WallTime) {
+    Plan plan;
+    plan.then(make_pod("p1"));
+    plan.steps[0][0].on_failed = EventNote{EventNote::Type::Warning, "FailedCreate", "Error"};
+    plan.steps[0].push_back(make_pod("p2"));
+    return plan;
+  });
+  loop.advance(29s);
+  EXPECT_EQ(passes, 1);
+  EXPECT_TRUE(fake.all(kinds::kEvent).empty());
+  EXPECT_EQ(controllers.counters()[0].failures, 0U);
+  EXPECT_EQ(controllers.counters()[0].retries, 0U);
+  config("a");  // any change of the object wakes it as ever
+  loop.run_ready();
+  EXPECT_EQ(passes, 2);
+  loop.advance(1min);
+  EXPECT_EQ(passes, 4);
+}
+
 TEST_F(ControllerLoopTest, AnExceptionFailsOnlyItsPass) {
   config("a");
   config("b");

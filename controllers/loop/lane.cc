@@ -1,11 +1,22 @@
 #include "controllers/loop/lane.h"
 
+#include <algorithm>
 #include <exception>
 
 #include "base/check.h"
 #include "base/log.h"
 
 namespace krater::controllers {
+namespace {
+
+// The server's word that nothing new may come into a namespace that is being deleted.
+bool namespace_ends(const Error& error) {
+  return error.code == Code::Forbidden && std::ranges::any_of(error.causes, [](const Cause& cause) {
+           return cause.reason == "NamespaceTerminating";
+         });
+}
+
+}  // namespace
 
 // A plan under way.
 struct ControllerLoop::Lane::Pass {
@@ -17,6 +28,7 @@ struct ControllerLoop::Lane::Pass {
   std::size_t in_flight = 0;
   std::size_t failed = 0;
   bool conflicted = false;
+  std::size_t too_late = 0;  // of the failed: creates in a namespace that ends
   bool launching = false;
   std::map<std::string, Revision> wrote;  // by resource
   std::size_t unseen = 0;                 // resources whose revision the cache has not reached
@@ -137,6 +149,12 @@ void ControllerLoop::Lane::answered(const PassPtr& pass, std::size_t step, std::
     if (result.error().code == Code::Conflict) {
       pass->conflicted = true;
       ++counters_.conflicts;
+    } else if (namespace_ends(result.error())) {
+      if (pass->too_late++ == 0) {
+        log::debug(
+            "controller.namespace_ends",
+            {{"controller", counters_.name}, {"key", pass->key.text()}, {"target", target.text()}});
+      }
     } else {
       ++counters_.failures;
       reconciler_->write_failed(pass->key, planned, result.error());
@@ -189,7 +207,12 @@ void ControllerLoop::Lane::finish(const PassPtr& pass) {
   const ObjectKey& key = pass->key;
   const bool failed = pass->failed > 0;
   const Outcome& outcome = pass->plan.outcome;
-  if (failed || outcome.what == Outcome::What::Retry) {
+  if (failed && pass->failed == pass->too_late) {
+    // Nothing to be told and nothing to be tried: the object goes with its namespace, and its
+    // deletion wakes the key. The pause is for objects that somebody holds.
+    queue_->forget(key);
+    queue_->add_after(key, owner_.options_.ending_namespace_pause);
+  } else if (failed || outcome.what == Outcome::What::Retry) {
     ++counters_.retries;
     if (!failed) {
       log::debug("controller.retry",

@@ -21,7 +21,30 @@ void set_condition(Json& document, std::string_view type, std::string_view value
   if (string_at(*place, {"status"}) != value) condition["lastTransitionTime"] = to_rfc3339(now);
   condition["status"] = value;
   condition["reason"] = reason;
-  condition["message"] = message;
+  if (!message.empty()) condition["message"] = message;
+  if (message.empty()) condition.erase("message");
+}
+
+// Nobody is left to tell how its containers ended: what has not ended counts as lost, as a kubelet
+// that cannot find a container says.
+void lose_containers(Json& document) {
+  for (const std::string_view field : {"initContainerStatuses", "containerStatuses"}) {
+    Json* list = find(document, {"status", field});
+    if (list == nullptr || !list->is_array()) continue;
+    for (Json& container : list->get_array()) {
+      if (!container.is_object()) continue;
+      container.get_object()["ready"] = false;
+      if (find(container, {"state", "running"}) == nullptr) continue;
+      const std::string since = text_at(container, {"state", "running", "startedAt"});
+      JsonObject lost{
+          {"exitCode", 137},
+          {"reason", "ContainerStatusUnknown"},
+          {"message", "The container could not be located when the pod was terminated"}};
+      if (!since.empty()) lost["startedAt"] = since;
+      container.get_object()["started"] = false;
+      container.get_object()["state"] = JsonObject{{"terminated", std::move(lost)}};
+    }
+  }
 }
 
 PlannedWrite write_status(const PodView& pod, Json document) {
@@ -85,6 +108,9 @@ void remove_orphan(const PodView& pod, WallTime now, std::vector<PlannedWrite>& 
     set_condition(document, "DisruptionTarget", "True", "DeletionByPodGC",
                   "PodGC: node no longer exists", now);
     set_path(document, {"status", "phase"}, "Failed");
+    for (const std::string_view type : {"Ready", "ContainersReady"})
+      set_condition(document, type, "False", "PodFailed", "", now);
+    lose_containers(document);
     marks.push_back(write_status(pod, std::move(document)));
   }
   client::DeleteWrite gone = delete_of(pod);

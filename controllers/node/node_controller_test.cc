@@ -163,6 +163,30 @@ TEST_F(NodeTest, PodsOfAGoneNodeAreRemoved) {
   EXPECT_EQ(pod("a"), nullptr);
 }
 
+TEST(Eviction, APodWhoseNodeIsGoneIsNoLongerReadyAnywhere) {
+  testing::World world;
+  const PodView pod(
+      world.put(kinds::kPod,
+                R"({"metadata":{"name":"a","namespace":"d"},"status":{"phase":"Running",
+        "conditions":[{"type":"Ready","status":"True"},{"type":"ContainersReady","status":"True"}],
+        "containerStatuses":[
+          {"name":"x","ready":true,"started":true,"state":{"running":{"startedAt":"2026-01-01T00:00:00Z"}}},
+          {"name":"y","ready":false,"state":{"terminated":{"exitCode":3}}},
+          {"name":"z","ready":false,"state":{"waiting":{"reason":"ContainerCreating"}}}]}})"));
+  std::vector<PlannedWrite> marks, deletes;
+  remove_orphan(pod, WallTime::from_unix_seconds(1000), marks, deletes);
+  ASSERT_EQ(marks.size(), 1U);
+  const Json& document = std::get<client::UpdateWrite>(marks[0].write).object;
+  EXPECT_EQ(text_at(document, {"status", "phase"}), "Failed");
+  EXPECT_FALSE(condition_of(document, "Ready")->is_true());
+  EXPECT_EQ(condition_of(document, "ContainersReady")->reason, "PodFailed");
+  const Json& list = *find(document, {"status", "containerStatuses"});
+  EXPECT_EQ(text_at(list.at(0), {"state", "terminated", "reason"}), "ContainerStatusUnknown");
+  EXPECT_EQ(bool_at(list.at(0), {"ready"}), false);
+  EXPECT_EQ(int_at(list.at(1), {"state", "terminated", "exitCode"}), 3);
+  EXPECT_NE(find(list.at(2), {"state", "waiting"}), nullptr);
+}
+
 TEST_F(NodeTest, ANodeThatRegistersAnewKeepsItsPods) {
   put_pod("a", R"({"operator":"Exists"})");
   world.remove(kinds::kNode, "", "n1");

@@ -110,7 +110,7 @@ def test_logs_over_rotation_previous_tail_and_since(cluster, namespace):
     assert cluster.kubectl("logs", "long", "-n", namespace) == "y" * 100000 + "\n"
     # kubectl itself looks for the name first: ask as a program would.
     refused = cluster.kubectl_fails("get", "--raw", f"/api/v1/namespaces/{namespace}/pods/again/log?container=nosuch")
-    assert "BadRequest" in refused and "nosuch is not valid for pod again" in refused
+    assert "BadRequest" in refused and "nosuch is not valid for pod again, choose one of: [main]" in refused
     assert "waiting to start" in cluster.kubectl_fails("logs", "waits", "-n", namespace)
 
 
@@ -192,6 +192,9 @@ def test_empty_dirs_have_their_limit_and_live_as_long_as_the_pod(cluster, namesp
     evicted = cluster.wait("the pod that outgrew its volume is evicted", timeout=120, condition=lambda: (
         lambda p: p if p["status"].get("phase") == "Failed" else None)(cluster.get("pod", "grows", "-n", namespace)))
     assert evicted["status"]["reason"] == "Evicted" and "10Mi" in evicted["status"]["message"]
+    assert evicted["status"]["containerStatuses"][0]["state"]["terminated"]["exitCode"] in (137, 143)
+    assert {c["type"]: c["status"] for c in evicted["status"]["conditions"]}["Ready"] == "False"
+    assert cluster.kubectl("get", "pod", "grows", "-n", namespace, "--no-headers").split()[1:3] == ["0/1", "Evicted"]
 
 
 def test_probes_count_for_one_run_and_wait_for_startup(cluster, namespace):

@@ -1,4 +1,8 @@
 """Pods on the process runtime: what a kubelet's users rely on."""
+import subprocess
+import time
+
+import pytest
 
 
 def pod(name, *containers, **spec):
@@ -99,7 +103,6 @@ def test_termination_grace_and_follow(cluster, namespace):
     cluster.apply(pod("polite", shell("trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.1; done"),
                       terminationGracePeriodSeconds=20), "-n", namespace)
     cluster.kubectl("wait", "--for=condition=Ready", "pod/polite", "-n", namespace, "--timeout=60s")
-    import subprocess
     follow = subprocess.Popen(["kubectl", "logs", "-f", "polite", "-n", namespace], env=cluster.environment(), text=True, stdout=subprocess.PIPE)
     cluster.wait("the log shows it is up", lambda: "up" in cluster.kubectl("logs", "polite", "-n", namespace))
     cluster.kubectl("delete", "pod", "polite", "-n", namespace, timeout=60)
@@ -127,10 +130,106 @@ def test_hooks_messages_and_a_program_that_does_not_want_to_end(cluster, namespa
         assert finished(cluster, namespace, name)["status"]["containerStatuses"][0]["state"]["terminated"]["message"] == words
     cluster.kubectl("wait", "--for=condition=Ready", "pod/hooked", "pod/stubborn", "-n", namespace, "--timeout=60s")
     cluster.wait("the first hook has run", lambda: "begun" in cluster.kubectl("logs", "hooked", "-n", namespace))
-    import subprocess
     follow = subprocess.Popen(["kubectl", "logs", "-f", "hooked", "-n", namespace], env=cluster.environment(), text=True, stdout=subprocess.PIPE)
     cluster.kubectl("delete", "pod", "hooked", "stubborn", "-n", namespace, timeout=30)
     assert follow.communicate(timeout=30)[0] == "begun\nasked first\n"
+
+
+def events_of(cluster, namespace, name):
+    return [(e["type"], e["reason"], e["message"]) for e in cluster.get("events", "-n", namespace)["items"] if e["involvedObject"]["name"] == name]
+
+
+WEB = """
+import http.server, sys
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        print(self.path, self.headers["User-Agent"], self.headers["X-Asked"], flush=True)
+        self.send_response(int(self.path[1:4]))
+        self.end_headers()
+    def log_message(self, *_):
+        pass
+http.server.HTTPServer(("", 8080), Handler).serve_forever()
+"""
+
+
+def test_hooks_over_http_and_tcp_and_hooks_that_fail(cluster, namespace):
+    ask = {"port": 8080, "httpHeaders": [{"name": "X-Asked", "value": "nicely"}]}
+    web = {"name": "c", "image": "python:3.11", "command": ["python3", "-u", "-c", WEB], "ports": [{"name": "web", "containerPort": 8080}],
+           "readinessProbe": {"httpGet": {"path": "/200/probe", "port": "web"}, "periodSeconds": 1},
+           # Whatever the program answers will do for a hook.
+           "lifecycle": {"preStop": {"httpGet": {"path": "/404/stop", **ask}}}}
+    cluster.apply(pod("web", web, terminationGracePeriodSeconds=1), "-n", namespace)
+    cluster.apply(pod("tcp", shell("exec python3 -m http.server 8080", lifecycle={"postStart": {"exec": {
+        "command": ["sh", "-c", "until python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", 8080))' 2>&1; do sleep 0.2; done"]}},
+        "preStop": {"tcpSocket": {"port": 8080}}}), terminationGracePeriodSeconds=1), "-n", namespace)
+    cluster.apply(pod("order", shell("sleep 600", name="first", lifecycle={"postStart": {"exec": {"command": ["sleep", "3"]}}}),
+                      shell("sleep 600", name="second"), terminationGracePeriodSeconds=1), "-n", namespace)
+    for name, hook in (("bad-exec", {"exec": {"command": ["sh", "-c", "echo the password is 12345; exit 3"]}}),
+                       ("bad-http", {"httpGet": {"path": "/", "port": 1}}), ("bad-tcp", {"tcpSocket": {"port": 1}})):
+        cluster.apply(pod(name, shell("sleep 600", lifecycle={"postStart": hook}), terminationGracePeriodSeconds=1), "-n", namespace)
+    cluster.apply(pod("slow-stop", shell("trap 'exit 0' TERM; while :; do sleep 0.1; done", lifecycle={"preStop": {"exec": {"command": ["sleep", "600"]}}}),
+                      terminationGracePeriodSeconds=3), "-n", namespace)
+    for name in ("bad-exec", "bad-http", "bad-tcp"):
+        failed = finished(cluster, namespace, name)["status"]
+        assert failed["phase"] == "Failed" and failed["containerStatuses"][0]["state"]["terminated"]["exitCode"] in (137, 143), failed
+        told = events_of(cluster, namespace, name)
+        assert ("Warning", "FailedPostStartHook", "PostStartHook failed") in told and ("Normal", "Killing", "FailedPostStartHook") in told, told
+        assert not any("12345" in message for _, _, message in told)
+    cluster.kubectl("wait", "--for=condition=Ready", "pod/web", "pod/tcp", "pod/order", "pod/slow-stop", "-n", namespace, "--timeout=60s")
+    states = {s["name"]: s["state"]["running"]["startedAt"] for s in cluster.get("pod", "order", "-n", namespace)["status"]["containerStatuses"]}
+    assert states["second"] > states["first"], "what comes later waits for the hook"
+    follow = subprocess.Popen(["kubectl", "logs", "-f", "web", "-n", namespace], env=cluster.environment(), text=True, stdout=subprocess.PIPE)
+    begun = time.monotonic()
+    cluster.kubectl("delete", "pod", "web", "tcp", "slow-stop", "-n", namespace, timeout=30)
+    assert time.monotonic() - begun < 15, "a hook has no more time than the pod"
+    lines = follow.communicate(timeout=30)[0].splitlines()
+    assert lines[0] == "/200/probe kube-probe/1.32 None" and lines[-1] == "/404/stop kube-lifecycle/1.32 nicely", lines
+    for name in ("web", "tcp"):
+        assert not [e for e in events_of(cluster, namespace, name) if "Failed" in e[1]]
+
+
+def test_a_pod_reaches_the_api_with_its_own_token(cluster, namespace):
+    """Also where the server listens on loopback alone, as here."""
+    program = """
+import json, os, ssl, urllib.error, urllib.request as u
+directory = "/var/run/secrets/kubernetes.io/serviceaccount/"
+trust = ssl.create_default_context(cafile=directory + "ca.crt")
+def ask(host, token):
+    body = json.dumps({"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}).encode()
+    request = u.Request(f"https://{host}/apis/authentication.k8s.io/v1/selfsubjectreviews", data=body,
+                        headers={"Authorization": "Bearer " + token, "Content-Type": "application/json"})
+    try:
+        return json.load(u.urlopen(request, timeout=10, context=trust))["status"]["userInfo"]["username"]
+    except urllib.error.HTTPError as refused:
+        return refused.code
+token = open(directory + "token").read()
+print(ask(os.environ["KUBERNETES_SERVICE_HOST"] + ":" + os.environ["KUBERNETES_SERVICE_PORT"], token))
+print(ask("kubernetes.default.svc", token))
+print(ask("kubernetes.default.svc", "not-a-token"))
+"""
+    who = f"system:serviceaccount:{namespace}:default"
+    for name, host in (("inside", False), ("on-the-host", True)):
+        cluster.apply(pod(name, {"name": "c", "image": "python:3.11", "command": ["python3", "-c", program]}, hostNetwork=host,
+                          dnsPolicy="ClusterFirstWithHostNet" if host else "ClusterFirst"), "-n", namespace)
+    for name in ("inside", "on-the-host"):
+        assert finished(cluster, namespace, name)["status"]["phase"] == "Succeeded", cluster.kubectl("logs", name, "-n", namespace)
+        assert cluster.kubectl("logs", name, "-n", namespace).split() == [who, who, "401"]
+
+
+@pytest.mark.ray
+def test_a_grpc_probe_asks_the_server_for_its_health(cluster, namespace):
+    """Ray's own control service speaks grpc.health.v1."""
+    def ray(name, **grpc):
+        return pod(name, {"name": "c", "image": "rayproject/ray:2.9.0", "command": ["sh", "-c", "ray start --head --block --include-dashboard=false --num-cpus=1"],
+                          "readinessProbe": {"grpc": {"port": 6379, **grpc}, "periodSeconds": 2, "timeoutSeconds": 2, "failureThreshold": 1}},
+                   terminationGracePeriodSeconds=1)
+    cluster.apply(ray("healthy"), "-n", namespace)
+    cluster.kubectl("wait", "--for=condition=Ready", "pod/healthy", "-n", namespace, "--timeout=120s", timeout=150)
+    cluster.kubectl("delete", "pod", "healthy", "-n", namespace, timeout=30)
+    cluster.apply(pod("no-grpc", shell("exec python3 -m http.server 6379", readinessProbe={"grpc": {"port": 6379}, "periodSeconds": 1}),
+                      terminationGracePeriodSeconds=1), "-n", namespace)
+    cluster.wait("it is told why", lambda: any(reason == "Unhealthy" and "Readiness probe failed: error: health rpc probe failed" in message
+                                               for _, reason, message in events_of(cluster, namespace, "no-grpc")))
 
 
 def test_capabilities_users_and_sub_paths(cluster, namespace):

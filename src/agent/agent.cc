@@ -26,12 +26,12 @@ Agent::Agent(AgentDeps deps, std::vector<NodeFacts> nodes, NodeInfo info) : deps
                                                           "kubelet", node.facts.name);
     node.context = std::make_unique<Context>(
         Context{deps.client, deps.loop, deps.clock, deps.rng, deps.runtime, *node.events,
-                node.facts, deps.http, deps.dialer, deps.content,
+                node.facts, deps.http, deps.dialer, deps.grpc, deps.content,
                 [this, alive = std::weak_ptr<bool>(alive_)](const std::string& uid) {
                   if (!alive.expired()) pod_over(uid);
                 }});
-    node.registrar =
-        std::make_unique<Registrar>(deps.client, deps.loop, deps.clock, node.facts, info);
+    node.registrar = std::make_unique<Registrar>(deps.client, deps.loop, deps.clock, *node.events,
+                                                 node.facts, info, deps.node_watch);
   }
 }
 

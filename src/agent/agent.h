@@ -22,9 +22,11 @@ struct AgentDeps {
   const WallClock& clock;
   Rng& rng;
   Runtime& runtime;
-  HttpClient* http = nullptr;  // the three: null with the simulated runtime
+  HttpClient* http = nullptr;  // the four: null with the simulated runtime
   TcpDialer* dialer = nullptr;
+  GrpcHealth* grpc = nullptr;
   ContentBuilder* content = nullptr;
+  NodeWatch node_watch{};
 };
 
 class Agent final : public RuntimeListener {

@@ -4,6 +4,7 @@
 
 #include "agent/simulated/simulated_runtime.h"
 #include "agent/testing/pods.h"
+#include "model/condition.h"
 #include "model/pod.h"
 #include "testing/fake_client.h"
 #include "testing/manual_loop.h"
@@ -97,6 +98,40 @@ TEST_F(AgentTest, SaysAgainThatItIsReadyWhenSomebodyDoubtsIt) {
             "True");
 }
 
+TEST_F(AgentTest, TellsOfAShortageAtOnceAndOfItsEndAfterAWhile) {
+  struct Script final : FigureSource {
+    std::int64_t memory = std::int64_t{4} << 30;
+    Figures read() override { return {Figure{memory, std::int64_t{8} << 30}}; }
+  } script;
+  AgentDeps deps{client, loop, loop.wall(), rng, runtime};
+  deps.node_watch = {&script, *parse_thresholds(kDefaultThresholds)};
+  agent.emplace(deps, std::vector<NodeFacts>{{"n1", "10.0.0.1", 4000}}, NodeInfo{});
+  agent->start();
+  loop.advance(1s);
+  const auto memory = [&] {
+    return *condition_of(*client.read(kinds::kNode, "", "n1")->document(), "MemoryPressure");
+  };
+  EXPECT_EQ(memory().status, "False");
+  EXPECT_EQ(memory().reason, "KubeletHasSufficientMemory");
+  script.memory = 1;
+  loop.advance(11s);
+  EXPECT_EQ(memory().status, "True");
+  EXPECT_EQ(memory().reason, "KubeletHasInsufficientMemory");
+  EXPECT_EQ(memory().message, "kubelet has insufficient memory available");
+  script.memory = std::int64_t{4} << 30;
+  loop.advance(4min);
+  EXPECT_EQ(memory().status, "True");
+  loop.advance(2min);
+  EXPECT_EQ(memory().status, "False");
+  std::vector<std::string> told;
+  for (const ObjectPtr& event : client.all(kinds::kEvent))
+    told.push_back(text_at(*event->document(), {"reason"}));
+  std::sort(told.begin(), told.end());
+  EXPECT_EQ(told,
+            (std::vector<std::string>{"NodeHasInsufficientMemory", "NodeHasSufficientMemory"}));
+  agent.reset();
+}
+
 TEST_F(AgentTest, RegistersAgainWhenItsNodeIsDeleted) {
   start();
   loop.advance(1s);
@@ -153,6 +188,30 @@ TEST_F(AgentTest, ADeletedPodIsStoppedAndThenRemovedFromTheApi) {
   let_go("p");
   loop.advance(1s);
   EXPECT_EQ(agent->pods(), 0U);
+}
+
+TEST_F(AgentTest, WhatSomebodyElseFailedEndsAsAKubeletReportsIt) {
+  start();
+  put_pod("p", R"({"containers":[{"name":"a"}]})");
+  loop.advance(1s);
+  ASSERT_TRUE(pod("p").container_statuses().at(0).ready);
+  Json failed = *client.read(kinds::kPod, "ns", "p")->document();
+  set_path(failed, {"status", "phase"}, Json("Failed"));
+  set_path(failed, {"status", "reason"}, Json("Preempting"));
+  client.put(kinds::kPod, std::move(failed));
+  loop.advance(1s);
+  EXPECT_EQ(runtime.sandboxes(), 0U);
+  EXPECT_EQ(pod("p").phase(), PodPhase::Failed);
+  EXPECT_EQ(pod("p").status_reason(), "Preempting");
+  EXPECT_FALSE(pod("p").ready());
+  EXPECT_FALSE(pod("p").container_statuses().at(0).ready);
+  EXPECT_EQ(pod("p").container_statuses().at(0).exit->code, 143);
+  const std::size_t writes = client.writes.size();
+  agent.reset();
+  start();
+  loop.advance(5s);
+  for (std::size_t i = writes; i < client.writes.size(); ++i)
+    EXPECT_NE(client::key_of(client.writes[i]).resource, "pods") << "a new agent leaves it alone";
 }
 
 TEST_F(AgentTest, APodWhoseObjectVanishesIsStopped) {

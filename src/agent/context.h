@@ -14,6 +14,7 @@
 namespace krater::agent {
 
 class ContentBuilder;
+class GrpcHealth;
 class TcpDialer;
 
 struct NodeFacts {
@@ -32,6 +33,7 @@ struct Context {
   const NodeFacts& node;
   HttpClient* http = nullptr;  // probes and hooks; null with the simulated runtime
   TcpDialer* dialer = nullptr;
+  GrpcHealth* grpc = nullptr;
   ContentBuilder* content = nullptr;  // environments and volumes; null with the simulated runtime
   std::function<void(const std::string& uid)>
       pod_over;  // the worker may be dropped (posted, not called from inside)

@@ -10,6 +10,7 @@
 #include "agent/agent.h"
 #include "agent/content/content_builder.h"
 #include "agent/io/asio_poller.h"
+#include "agent/net/asio_grpc_health.h"
 #include "agent/net/asio_tcp_dialer.h"
 #include "agent/net/cni_config.h"
 #include "agent/net/node_network.h"
@@ -35,6 +36,26 @@ constexpr const char* kAddressDirectory = "/run/krater/cni";
 
 // What `--stop-pods` may take before the agent ends without having seen the last of them.
 constexpr std::chrono::seconds kEndPods{20};
+
+struct ServerAddress {
+  std::string host;
+  std::uint16_t port = 443;
+};
+
+// Of "https://host:port", which the agent has used already.
+ServerAddress address_of(std::string_view url) {
+  if (const std::size_t scheme = url.find("://"); scheme != std::string_view::npos) url.remove_prefix(scheme + 3);
+  url = url.substr(0, url.find('/'));
+  ServerAddress out;
+  const std::size_t colon = url.rfind(':');
+  if (colon != std::string_view::npos && url.find(']', colon) == std::string_view::npos) {
+    out.port = static_cast<std::uint16_t>(parse_int(url.substr(colon + 1)).value_or(443));
+    url = url.substr(0, colon);
+  }
+  if (url.size() > 1 && url.front() == '[' && url.back() == ']') url = url.substr(1, url.size() - 2);
+  out.host = std::string(url);
+  return out;
+}
 
 // What the process runtime can do here: all of it as root with the plugins installed.
 struct PodNetwork {
@@ -68,6 +89,7 @@ struct AgentProcess::State {
   Result<void> prepare();
   Result<void> compose();  // on the loop
   Result<void> compose_process(const std::vector<agent::NodeFacts>& nodes);
+  std::optional<agent::ForwarderSettings> api_forwarding() const;
   void connect_tunnel();
   void end_pods();
   void stop();
@@ -87,6 +109,8 @@ struct AgentProcess::State {
   std::unique_ptr<agent::Runtime> runtime;
   std::unique_ptr<agent::NodeNetwork> names;
   std::unique_ptr<agent::TcpDialer> dialer;
+  std::unique_ptr<agent::GrpcHealth> grpc;
+  std::unique_ptr<agent::FigureSource> figures;
   std::unique_ptr<agent::ContentBuilder> content;
   std::unique_ptr<agent::Agent> agent;
   std::unique_ptr<agent::TunnelClient> tunnel;
@@ -121,7 +145,11 @@ Result<void> AgentProcess::State::compose() {
     nodes.push_back(std::move(node));
     TRY(compose_process(nodes));
   }
-  agent::AgentDeps deps{*client, thread.loop(), clock, rng, *runtime, probes.get(), dialer.get(), content.get()};
+  agent::AgentDeps deps{*client, thread.loop(), clock, rng, *runtime, probes.get(), dialer.get(), grpc.get(), content.get()};
+  if (figures) {
+    deps.node_watch.source = figures.get();
+    TRY_ASSIGN(deps.node_watch.thresholds, agent::parse_thresholds(options.eviction_hard));
+  }
   agent = std::make_unique<agent::Agent>(deps, std::move(nodes), node_info(options.runtime));
   agent->start();
   connect_tunnel();
@@ -159,17 +187,34 @@ Result<void> AgentProcess::State::compose_process(const std::vector<agent::NodeF
     settings.dns.upstreams = agent::dns::nameservers_of(host_resolv_conf);
     settings.rules.table = fmt::format("krater-{:08x}", static_cast<std::uint32_t>(fnv1a(options.data_dir)));
     settings.rules.pod_network = network.subnet->text();
+    settings.api = api_forwarding();
     names = std::make_unique<agent::NodeNetwork>(*client, thread.loop(), thread.loop().context(), rng, std::move(settings));
     TRY(names->start());
   }
   probes = runtime::make_http_client(thread.loop(), {.verify = false});
   dialer = agent::make_asio_tcp_dialer(thread.loop().context());
+  grpc = agent::make_asio_grpc_health(thread.loop().context());
+  figures = std::make_unique<agent::MachineFigures>(options.data_dir);
   agent::ContentSettings settings;
   settings.dns_address = dns_address;
   settings.host_resolv_conf = host_resolv_conf;
   settings.services = names ? &names->services() : nullptr;
+  const ServerAddress server = address_of(options.server_url);
+  settings.server_host = server.host;
+  settings.server_port = server.port;
   content = agent::make_content_builder({*client, thread.loop(), clock, *runtime, nodes.front(), std::move(settings)});
   return {};
+}
+
+// Pods cannot connect to this machine's loopback: where the server is there, the agent lets them through.
+std::optional<agent::ForwarderSettings> AgentProcess::State::api_forwarding() const {
+  const ServerAddress server = address_of(options.server_url);
+  if (!server.host.starts_with("127.") && server.host != "localhost" && server.host != "::1") return std::nullopt;
+  agent::ForwarderSettings out;
+  out.server_host = server.host;
+  out.server_port = server.port;
+  out.accepts = [pods = *network.subnet](std::uint32_t address) { return pods.contains(address); };
+  return out;
 }
 
 void AgentProcess::State::connect_tunnel() {
@@ -205,6 +250,8 @@ void AgentProcess::State::stop() {
   }
   thread.run_and_wait([this] {
     content.reset();
+    figures.reset();
+    grpc.reset();
     dialer.reset();
     names.reset();
     runtime.reset();

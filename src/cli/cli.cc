@@ -49,6 +49,10 @@ void add_node_options(CLI::App& verb, AgentOptions& options) {
                   "log files kept for a container")
       ->check(CLI::Range(2, 100))
       ->capture_default_str();
+  verb.add_option(
+          "--eviction-hard", options.eviction_hard,
+          "what the node must have left, or it says it is short of it and takes no more pods")
+      ->capture_default_str();
   verb.add_flag("--stop-pods", options.stop_pods, "end this node's pods when the agent is stopped");
 }
 

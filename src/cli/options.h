@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "agent/node/pressure.h"
+
 namespace krater::cli {
 
 inline constexpr const char* kVersion = "0.1.0";
@@ -31,6 +33,7 @@ struct AgentOptions {
   std::string pod_cidr = "10.88.0.0/16";
   std::string log_max_size = "10Mi";  // a quantity; a container's log is rotated beyond it
   int log_max_files = 5;              // of a container, with the current one
+  std::string eviction_hard{agent::kDefaultThresholds};  // of the node's pressure conditions
   bool stop_pods = false;  // on SIGTERM, end the pods too
 };
 

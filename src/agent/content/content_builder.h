@@ -1,6 +1,7 @@
 // Makes the ContentBuilder of a real node.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -16,6 +17,10 @@ struct ContentSettings {
   std::string cluster_domain = "cluster.local";
   // A cache that watches services, for their environment variables; null: none are set.
   const client::Cache* services = nullptr;
+  // Told to pods as the API's address when there are no service addresses: the server as the agent
+  // itself reaches it.
+  std::string server_host;
+  std::uint16_t server_port = 0;
 };
 
 struct ContentDeps {

@@ -131,6 +131,9 @@ TEST(ServiceEnvironment, TellsOfServicesOfTheNamespaceAndTheApi) {
   EXPECT_EQ(value(env, "HEADLESS_SERVICE_HOST"), "(unset)");
   EXPECT_EQ(value(env, "FAR_SERVICE_HOST"), "(unset)");
   EXPECT_EQ(value(service_environment(services, "ns", false), "MY_DB_SERVICE_HOST"), "(unset)");
+  const Environment direct = api_environment("127.0.0.1", 6443);
+  EXPECT_EQ(value(direct, "KUBERNETES_SERVICE_HOST"), "127.0.0.1");
+  EXPECT_EQ(value(direct, "KUBERNETES_SERVICE_PORT"), "6443");
 }
 
 }  // namespace

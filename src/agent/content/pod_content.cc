@@ -109,11 +109,11 @@ Result<ContainerRun> PodContent::make_run(const PodSpec& pod, const Json& docume
   run.working_dir = container.working_dir;
   run.termination_path = container.termination_path;
   run.log_as_message_on_error = container.log_as_message_on_error;
-  const std::vector<ObjectPtr> services =
-      settings_.services ? settings_.services() : std::vector<ObjectPtr>();
-  TRY_ASSIGN(run.env, container_environment(
-                          container.document, facts, sources,
-                          service_environment(services, pod.name_space, pod.service_links)));
+  const Environment services =
+      settings_.services
+          ? service_environment(settings_.services(), pod.name_space, pod.service_links)
+          : settings_.api;
+  TRY_ASSIGN(run.env, container_environment(container.document, facts, sources, services));
   for (const std::string& word : container.command) run.argv.push_back(expand(word, run.env));
   for (const std::string& word : container.args) run.argv.push_back(expand(word, run.env));
   TRY_ASSIGN(run.mounts, container_mounts(container.document, volumes, [&](std::string_view text) {
@@ -167,11 +167,13 @@ void PodContent::forget(const std::string& uid) {
 }
 
 std::unique_ptr<ContentBuilder> make_content_builder(ContentDeps deps) {
-  PodContentSettings settings{std::move(deps.node), {}, {}};
+  PodContentSettings settings{std::move(deps.node), {}, {}, {}};
   settings.dns = {deps.settings.dns_address, deps.settings.cluster_domain,
                   deps.settings.host_resolv_conf};
   if (deps.settings.services != nullptr) {
     settings.services = [cache = deps.settings.services] { return cache->list(kinds::kService); };
+  } else if (!deps.settings.server_host.empty()) {
+    settings.api = api_environment(deps.settings.server_host, deps.settings.server_port);
   }
   return std::make_unique<PodContent>(deps.client, deps.loop, deps.clock, deps.runtime,
                                       std::move(settings));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "agent/content/builder.h"
+#include "agent/content/env.h"
 #include "agent/content/fetch.h"
 #include "agent/content/sandbox_files.h"
 #include "agent/content/volumes.h"
@@ -21,6 +22,7 @@ struct PodContentSettings {
   DnsSettings dns;
   // All services known now (for their environment variables); may be empty.
   std::function<std::vector<ObjectPtr>()> services;
+  Environment api;  // when there are no services
 };
 
 class PodContent final : public ContentBuilder {

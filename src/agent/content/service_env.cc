@@ -50,6 +50,13 @@ void add(const ObjectPtr& service, Environment& out) {
 
 }  // namespace
 
+Environment api_environment(const std::string& host, std::uint16_t port) {
+  const std::string number = std::to_string(port);
+  return {{"KUBERNETES_SERVICE_HOST", host},
+          {"KUBERNETES_SERVICE_PORT", number},
+          {"KUBERNETES_SERVICE_PORT_HTTPS", number}};
+}
+
 Environment service_environment(const std::vector<ObjectPtr>& services,
                                 const std::string& name_space, bool links) {
   Environment out;

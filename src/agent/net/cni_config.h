@@ -17,6 +17,7 @@ struct Subnet {
   std::string text() const;
   std::string gateway() const;  // its first address
   bool overlaps(const Subnet& other) const;
+  bool contains(std::uint32_t one) const { return overlaps({one, 32}); }
 };
 
 // The bridge that carries the network: krater0 for the usual one, a name of its own for any other,

@@ -28,6 +28,11 @@ NodeNetwork::~NodeNetwork() {
 
 Result<void> NodeNetwork::start() {
   TRY_ASSIGN(server_, dns::start_server(io_, rng_, zone_, settings_.dns));
+  if (settings_.api) {
+    settings_.api->listen = settings_.dns.address;
+    TRY_ASSIGN(api_, start_api_forwarder(io_, *settings_.api));
+    settings_.rules.api = ApiTarget{settings_.dns.address, api_->port()};
+  }
   const auto on_change = [this](const ObjectPtr&, const ObjectPtr&) { changed(); };
   cache_.on_change(kinds::kService, on_change);
   cache_.on_change(kinds::kEndpointSlice, on_change);
@@ -78,6 +83,7 @@ void NodeNetwork::apply() {
 void NodeNetwork::stop(bool pods_stay, std::function<void()> done) {
   stopped_ = true;
   server_.reset();
+  api_.reset();
   if (pods_stay || !settings_.forward) return loop_.post(std::move(done));
   run_command(io_, {"nft", "-f", "-"}, no_service_rules(settings_.rules),
               [done](const Result<CommandOutcome>&) { done(); });

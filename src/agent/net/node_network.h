@@ -1,11 +1,12 @@
-// What a node does for service names and addresses: answers DNS on the pod bridge and keeps the
-// forwarding rules. Follows services and endpoint slices with a cache of its own. On the agent's
-// loop.
+// What a node does for service names and addresses: answers DNS on the pod bridge, forwards to the
+// API and keeps the forwarding rules. Follows services and endpoint slices with a cache of its own.
+// On the agent's loop.
 #pragma once
 
 #include <memory>
 #include <string>
 
+#include "agent/net/api_forwarder.h"
 #include "agent/net/dns_server.h"
 #include "agent/net/service_rules.h"
 #include "client/cache.h"
@@ -16,6 +17,8 @@ struct NodeNetworkSettings {
   dns::ServerSettings dns;
   std::string domain = "cluster.local";
   RuleSettings rules{};
+  // For a server on this machine's loopback; `listen` is where DNS answers.
+  std::optional<ForwarderSettings> api{};
   bool forward =
       true;  // false where we may not touch nftables: names work, service addresses do not
 };
@@ -46,6 +49,7 @@ class NodeNetwork {
   client::Cache cache_;
   dns::Zone zone_;
   std::unique_ptr<dns::Server> server_;
+  std::unique_ptr<ApiForwarder> api_;
   std::string applied_;
   bool applying_ = false, again_ = false, stopped_ = false;
   Loop::TimerId timer_ = 0;

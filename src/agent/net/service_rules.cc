@@ -21,6 +21,9 @@ struct Route {
   std::string protocol;  // tcp, udp, sctp
   std::uint16_t port = 0, node_port = 0;
   std::vector<Target> targets;
+  // On this machine's loopback: from a pod's network that leads to the pod itself, so only the
+  // machine's own programs are sent there.
+  std::vector<Target> local;
 };
 
 bool is_address(const std::string& text) {
@@ -33,14 +36,19 @@ bool is_address(const std::string& text) {
   return true;
 }
 
-std::vector<Route> routes_of(const client::Cache& cache, const ObjectPtr& service) {
+bool is_api(const Object& service) {
+  return service.name_space() == "default" && service.name() == "kubernetes";
+}
+
+std::vector<Route> routes_of(const client::Cache& cache, const ObjectPtr& service,
+                             const std::optional<ApiTarget>& api) {
   std::vector<Route> out;
   const ServiceView view(service);
   if (view.headless() || view.type() == "ExternalName" || !is_address(view.cluster_ip()))
     return out;
   const std::vector<SliceEndpoint> endpoints = endpoints_of(cache, *service);
   for (const ServicePort& port : view.ports()) {
-    Route route{view.cluster_ip(), to_lower(port.protocol), port.port, port.node_port, {}};
+    Route route{view.cluster_ip(), to_lower(port.protocol), port.port, port.node_port, {}, {}};
     if (route.port == 0 ||
         (route.protocol != "tcp" && route.protocol != "udp" && route.protocol != "sctp"))
       continue;
@@ -48,23 +56,26 @@ std::vector<Route> routes_of(const client::Cache& cache, const ObjectPtr& servic
       if (!endpoint.ready || !is_address(endpoint.address)) continue;
       for (const SlicePort& behind : endpoint.ports) {
         if (behind.name == port.name && behind.protocol == port.protocol && behind.port != 0) {
-          route.targets.push_back({endpoint.address, behind.port});
+          const bool loopback = endpoint.address.starts_with("127.");
+          if (loopback && !is_api(*service)) continue;
+          (loopback ? route.local : route.targets).push_back({endpoint.address, behind.port});
         }
       }
     }
+    if (route.targets.empty() && api && is_api(*service))
+      route.targets.push_back({api->address, api->port});
     out.push_back(std::move(route));
   }
   return out;
 }
 
 // `numgen` over a map: an even spread without a chain per endpoint.
-std::string destination(const Route& route) {
-  if (route.targets.size() == 1)
-    return fmt::format("dnat to {}:{}", route.targets[0].address, route.targets[0].port);
-  std::string out = fmt::format("dnat to numgen random mod {} map {{ ", route.targets.size());
-  for (std::size_t i = 0; i < route.targets.size(); ++i) {
-    out += fmt::format("{}{} : {} . {}", i == 0 ? "" : ", ", i, route.targets[i].address,
-                       route.targets[i].port);
+std::string destination(const std::vector<Target>& targets) {
+  if (targets.size() == 1) return fmt::format("dnat to {}:{}", targets[0].address, targets[0].port);
+  std::string out = fmt::format("dnat to numgen random mod {} map {{ ", targets.size());
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    out +=
+        fmt::format("{}{} : {} . {}", i == 0 ? "" : ", ", i, targets[i].address, targets[i].port);
   }
   return out + " }";
 }
@@ -72,19 +83,21 @@ std::string destination(const Route& route) {
 }  // namespace
 
 std::string service_rules(const client::Cache& cache, const RuleSettings& settings) {
-  std::string nat, node_ports, reject;
+  std::string nat, node_ports, reject, local;
   for (const ObjectPtr& service : cache.list(kinds::kService)) {
-    for (const Route& route : routes_of(cache, service)) {
+    for (const Route& route : routes_of(cache, service, settings.api)) {
       const std::string match =
           fmt::format("ip daddr {} {} dport {}", route.address, route.protocol, route.port);
+      if (!route.local.empty())
+        local += fmt::format("    {} {}\n", match, destination(route.local));
       if (route.targets.empty()) {
         reject += fmt::format("    {} reject\n", match);
         continue;
       }
-      nat += fmt::format("    {} {}\n", match, destination(route));
+      nat += fmt::format("    {} {}\n", match, destination(route.targets));
       if (route.node_port != 0) {
         node_ports += fmt::format("    fib daddr type local {} dport {} {}\n", route.protocol,
-                                  route.node_port, destination(route));
+                                  route.node_port, destination(route.targets));
       }
     }
   }
@@ -94,7 +107,7 @@ std::string service_rules(const client::Cache& cache, const RuleSettings& settin
       "  chain services {{\n{1}{2}  }}\n"
       "  chain prerouting {{\n    type nat hook prerouting priority dstnat; policy accept;\n    "
       "jump services\n  }}\n"
-      "  chain output {{\n    type nat hook output priority -100; policy accept;\n    jump "
+      "  chain output {{\n    type nat hook output priority -100; policy accept;\n{5}    jump "
       "services\n  }}\n"
       // A pod that reaches itself or a neighbour through a service must see the answer come back
       // the same way.
@@ -108,7 +121,7 @@ std::string service_rules(const client::Cache& cache, const RuleSettings& settin
       "  chain local {{\n    type filter hook output priority filter; policy accept;\n    jump "
       "dead\n  }}\n"
       "}}\n",
-      settings.table, nat, node_ports, settings.pod_network, reject);
+      settings.table, nat, node_ports, settings.pod_network, reject, local);
 }
 
 std::string no_service_rules(const RuleSettings& settings) {

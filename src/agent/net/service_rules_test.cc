@@ -23,6 +23,34 @@ TEST(ServiceRules, SpreadOverReadyEndpointsAndRefuseEmptyServices) {
   EXPECT_EQ(rules.find("None"), std::string::npos);
 }
 
+TEST(ServiceRules, AnApiOnLoopbackIsReachedWhereTheNodeForwardsIt) {
+  testing::World world;
+  world.put(
+      kinds::kService,
+      R"({"metadata":{"name":"kubernetes","namespace":"default"},"spec":{"clusterIP":"10.96.0.1","ports":[{"name":"https","port":443,"protocol":"TCP"}]}})");
+  const auto slice = [&](const std::string& address) {
+    world.put(
+        kinds::kEndpointSlice,
+        R"({"metadata":{"name":"kubernetes","namespace":"default","labels":{"kubernetes.io/service-name":"kubernetes"}},"addressType":"IPv4",
+        "ports":[{"name":"https","port":6443,"protocol":"TCP"}],"endpoints":[{"addresses":[")" +
+            address + R"("],"conditions":{"ready":true}}]})");
+    world.loop.run_ready();
+  };
+  const std::string match = "ip daddr 10.96.0.1 tcp dport 443 ";
+  const RuleSettings forwarding{.api = ApiTarget{"10.88.0.1", 40123}};
+  slice("127.0.0.1");
+  EXPECT_NE(service_rules(world.cache, forwarding).find(match + "dnat to 10.88.0.1:40123"),
+            std::string::npos);
+  EXPECT_NE(service_rules(world.cache, {}).find(match + "reject"), std::string::npos);
+  const std::string own =
+      "policy accept;\n    " + match + "dnat to 127.0.0.1:6443\n    jump services";
+  EXPECT_NE(service_rules(world.cache, forwarding).find(own), std::string::npos)
+      << "the machine's own programs go there directly";
+  slice("192.0.2.9");
+  EXPECT_NE(service_rules(world.cache, forwarding).find(match + "dnat to 192.0.2.9:6443"),
+            std::string::npos);
+}
+
 // The kernel's own parser is the judge: `nft --check` changes nothing.
 TEST(ServiceRules, AreAcceptedByNftables) {
   if (::geteuid() != 0) GTEST_SKIP() << "checking rules needs root";

@@ -12,12 +12,22 @@ namespace {
 struct Said {
   std::string_view type, status, reason, message;
 };
-constexpr std::array<Said, 4> kConditions{
-    Said{"MemoryPressure", "False", "KubeletHasSufficientMemory",
-         "kubelet has sufficient memory available"},
-    Said{"DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"},
-    Said{"PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"},
-    Said{"Ready", "True", "KubeletReady", "kubelet is posting ready status"}};
+
+std::array<Said, 4> conditions_of(const Pressures& pressures) {
+  return {pressures.memory ? Said{"MemoryPressure", "True", "KubeletHasInsufficientMemory",
+                                  "kubelet has insufficient memory available"}
+                           : Said{"MemoryPressure", "False", "KubeletHasSufficientMemory",
+                                  "kubelet has sufficient memory available"},
+          pressures.disk
+              ? Said{"DiskPressure", "True", "KubeletHasDiskPressure", "kubelet has disk pressure"}
+              : Said{"DiskPressure", "False", "KubeletHasNoDiskPressure",
+                     "kubelet has no disk pressure"},
+          pressures.pids ? Said{"PIDPressure", "True", "KubeletHasInsufficientPID",
+                                "kubelet has insufficient PID available"}
+                         : Said{"PIDPressure", "False", "KubeletHasSufficientPID",
+                                "kubelet has sufficient PID available"},
+          Said{"Ready", "True", "KubeletReady", "kubelet is posting ready status"}};
+}
 
 const Json* condition_named(const Json* current, std::string_view type) {
   const JsonArray* list =
@@ -69,14 +79,16 @@ Json node_object(const NodeFacts& facts, const NodeInfo& info) {
   return out;
 }
 
-Json node_status(const NodeFacts& facts, const NodeInfo& info, const Json* current, WallTime now) {
+Json node_status(const NodeFacts& facts, const NodeInfo& info, const Pressures& pressures,
+                 const Json* current, WallTime now) {
+  const std::array<Said, 4> own_conditions = conditions_of(pressures);
   JsonArray conditions;
-  for (const Said& said : kConditions) conditions.push_back(condition(said, current, now));
+  for (const Said& said : own_conditions) conditions.push_back(condition(said, current, now));
   if (const JsonArray* list =
           current == nullptr ? nullptr : array_at(*current, {"status", "conditions"})) {
     for (const Json& one : *list) {
       const std::string type = text_at(one, {"type"});
-      if (std::ranges::none_of(kConditions, [&](const Said& said) { return said.type == type; }))
+      if (std::ranges::none_of(own_conditions, [&](const Said& said) { return said.type == type; }))
         conditions.push_back(one);
     }
   }
@@ -110,8 +122,9 @@ Json node_status(const NodeFacts& facts, const NodeInfo& info, const Json* curre
   return Json(std::move(out));
 }
 
-bool node_needs_status(const NodeFacts& facts, const NodeInfo& info, const Json& current) {
-  for (const Said& said : kConditions) {
+bool node_needs_status(const NodeFacts& facts, const NodeInfo& info, const Pressures& pressures,
+                       const Json& current) {
+  for (const Said& said : conditions_of(pressures)) {
     const Json* now = condition_named(&current, said.type);
     if (now == nullptr || text_at(*now, {"status"}) != said.status) return true;
   }

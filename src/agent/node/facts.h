@@ -5,6 +5,7 @@
 #include <string>
 
 #include "agent/context.h"
+#include "agent/node/pressure.h"
 #include "base/json.h"
 #include "base/time.h"
 #include "model/object.h"
@@ -26,9 +27,11 @@ Json node_object(const NodeFacts& facts, const NodeInfo& info);
 Labels node_labels(const NodeFacts& facts, const NodeInfo& info);
 // The whole status; transition times and foreign conditions are taken from `current` (a Node, or
 // null).
-Json node_status(const NodeFacts& facts, const NodeInfo& info, const Json* current, WallTime now);
+Json node_status(const NodeFacts& facts, const NodeInfo& info, const Pressures& pressures,
+                 const Json* current, WallTime now);
 // True when the object does not say of the node what it says of itself (other than times).
-bool node_needs_status(const NodeFacts& facts, const NodeInfo& info, const Json& current);
+bool node_needs_status(const NodeFacts& facts, const NodeInfo& info, const Pressures& pressures,
+                       const Json& current);
 Json lease_object(const NodeFacts& facts, const Object* node, WallTime now);
 
 inline constexpr std::string_view kLeaseNamespace = "kube-node-lease";

@@ -16,6 +16,7 @@ Registrar::~Registrar() {
 }
 
 void Registrar::start(Duration lease_offset) {
+  look();
   create();
   lease_timer_ = loop_.after(lease_offset, [this] { renew(); });
 }
@@ -79,7 +80,7 @@ void Registrar::write_status() {
   if (status_in_flight_ || node_ == nullptr) return;
   status_in_flight_ = true;
   const std::shared_ptr<const Json> current = node_->document();
-  Json patch{{"status", node_status(facts_, info_, current.get(), clock_.now())}};
+  Json patch{{"status", node_status(facts_, info_, pressures_, current.get(), clock_.now())}};
   client_.write(
       client::PatchWrite{
           kinds::kNode, {}, facts_.name, client::PatchType::Merge, std::move(patch), "status"},
@@ -104,7 +105,7 @@ void Registrar::seen(ObjectPtr node) {
   node_ = std::move(node);
   if (registering_ || status_in_flight_) return;
   // Somebody (a node controller after a silence) thinks otherwise of this node.
-  if (node_needs_status(facts_, info_, *node_->document())) write_status();
+  if (node_needs_status(facts_, info_, pressures_, *node_->document())) write_status();
 }
 
 void Registrar::removed() {
@@ -115,6 +116,7 @@ void Registrar::removed() {
 
 void Registrar::renew() {
   lease_timer_ = loop_.after(kLeaseBeat, [this] { renew(); });
+  look();
   Json patch{{"spec",
               {{"holderIdentity", facts_.name},
                {"leaseDurationSeconds", kLeaseSeconds},
@@ -127,6 +129,26 @@ void Registrar::renew() {
         if (done.error().code == Code::NotFound) return create_lease();
         log::warn("agent.lease_failed", {{"node", facts_.name}, {"why", done.error().message}});
       }));
+}
+
+void Registrar::look() {
+  if (figures_ == nullptr) return;
+  const Pressures before = pressures_;
+  pressures_ = machine_.observe(figures_->read(), clock_.now());
+  if (pressures_ == before) return;
+  tell(before.memory, pressures_.memory, "NodeHasInsufficientMemory", "NodeHasSufficientMemory");
+  tell(before.disk, pressures_.disk, "NodeHasDiskPressure", "NodeHasNoDiskPressure");
+  tell(before.pids, pressures_.pids, "NodeHasInsufficientPID", "NodeHasSufficientPID");
+  write_status();
+}
+
+void Registrar::tell(bool before, bool now, std::string_view begins, std::string_view ends) {
+  if (before == now) return;
+  const std::string what(now ? begins : ends);
+  log::warn("agent.pressure", {{"node", facts_.name}, {"status", what}});
+  if (node_ == nullptr) return;
+  events_.record(
+      *node_, {client::EventType::Normal, what, "Node " + facts_.name + " status is now: " + what});
 }
 
 void Registrar::create_lease() {

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
+#include "agent/net/grpc_health.h"
 #include "agent/net/tcp_dialer.h"
+#include "base/strings.h"
 
 namespace krater::agent {
 namespace {
@@ -40,18 +43,25 @@ void run_http(Context& context, const ActionSpec& action, const std::string& hos
   request.url =
       fmt::format("{}://{}:{}{}", action.scheme, bracketed(host), action.port, action.path);
   request.headers = action.headers;
-  request.headers.emplace_back("User-Agent", "kube-probe/krater");
+  const auto unless_given = [&](std::string_view name, std::string_view value) {
+    if (std::ranges::none_of(action.headers, [&](const auto& header) {
+          return to_lower(header.first) == to_lower(name);
+        }))
+      request.headers.emplace_back(name, value);
+  };
+  unless_given("User-Agent", action.hook ? "kube-lifecycle/1.32" : "kube-probe/1.32");
+  unless_given("Accept", "*/*");
   request.timeout = std::chrono::seconds(timeout_seconds);
   request.max_reply_bytes = 64 << 10;
   // The exchange lives until it has answered.
   auto holder = std::make_shared<std::unique_ptr<HttpExchange>>();
-  *holder = context.http->send(
-      std::move(request),
-      [holder, done = std::move(done), &loop = context.loop](Result<HttpResponse> reply) {
+  *holder =
+      context.http->send(std::move(request), [holder, done = std::move(done), &loop = context.loop,
+                                              any = action.hook](Result<HttpResponse> reply) {
         loop.post([holder] { holder->reset(); });
         if (!reply && reply.error().code == Code::TooLarge) return done({true, {}});
         if (!reply) return done({false, reply.error().message});
-        if (reply->status >= 200 && reply->status < 400) return done({true, {}});
+        if (any || (reply->status >= 200 && reply->status < 400)) return done({true, {}});
         done({false, fmt::format("HTTP probe failed with statuscode: {}", reply->status)});
       });
 }
@@ -62,8 +72,10 @@ void run_action(Context& context, const PodSpec& pod, const std::string& contain
                 const ActionSpec& action, const std::string& pod_ip, int timeout_seconds,
                 Done done) {
   const std::string& host = action.host.empty() ? pod_ip : action.host;
-  const bool dials = action.kind == ActionSpec::Kind::Http || action.kind == ActionSpec::Kind::Tcp;
-  if (dials && (context.http == nullptr || context.dialer == nullptr)) {
+  using Kind = ActionSpec::Kind;
+  const bool dials =
+      action.kind == Kind::Http || action.kind == Kind::Tcp || action.kind == Kind::Grpc;
+  if (dials && (context.http == nullptr || context.dialer == nullptr || context.grpc == nullptr)) {
     // Simulated containers listen nowhere; they are as well as can be.
     context.loop.post([done = std::move(done)] { done({true, {}}); });
     return;
@@ -79,6 +91,12 @@ void run_action(Context& context, const PodSpec& pod, const std::string& contain
           [done = std::move(done)](Result<void> connected) {
             done({connected.has_value(), connected ? std::string() : connected.error().message});
           });
+    case ActionSpec::Kind::Grpc:
+      return context.grpc->check(host, action.port, action.service,
+                                 std::chrono::seconds(timeout_seconds),
+                                 [done = std::move(done)](const HealthAnswer& answer) {
+                                   done({answer.serving, answer.why});
+                                 });
     case ActionSpec::Kind::Sleep:
       context.loop.after(std::chrono::seconds(std::min(action.seconds, timeout_seconds)),
                          [done = std::move(done)] {

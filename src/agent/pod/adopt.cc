@@ -61,22 +61,44 @@ void from_runtime(const RunningContainer& found, const ContainerStatus* status,
 
 }  // namespace
 
+namespace {
+
+ExitInfo unseen_end() {
+  ExitInfo out;
+  out.code = 137;
+  out.reason = "ContainerStatusUnknown";
+  out.message = "The container could not be located when the pod was terminated";
+  return out;
+}
+
+}  // namespace
+
 void lose_container(ContainerState& container, WallTime now) {
   if (container.phase == Phase::Exited || container.phase == Phase::Waiting) return;
   if (container.phase == Phase::Starting && !container.ever_started) {
     container.phase = Phase::Waiting;
     return;
   }
-  ExitInfo exit;
-  exit.code = 137;
-  exit.reason = "ContainerStatusUnknown";
-  exit.message = "The container could not be located when the pod was terminated";
+  ExitInfo exit = unseen_end();
   exit.started = container.started_at;
   exit.finished = now;
   exit.container_id = container.container_id;
   container.exit = std::move(exit);
   container.phase = Phase::Exited;
-  container.started = container.ready = false;
+  container.started = container.ready = container.hook_runs = false;
+}
+
+void settle_containers(const PodSpec& spec, PodState& state) {
+  for (const ContainerSpec& container : spec.containers) {
+    ContainerState& c = state.containers[container.name];
+    c.waiting_reason.clear();
+    c.waiting_message.clear();
+    if (container.role == Role::Init && !(c.exit && c.exit->code == 0)) return;
+    if (container.role == Role::Sidecar && !c.ever_started) return;
+    if (c.phase != Phase::Waiting) continue;
+    c.exit = unseen_end();
+    c.phase = Phase::Exited;
+  }
 }
 
 void adopt_state(const PodSpec& spec, const PodView& pod, const Sandbox* adopted, WallTime now,

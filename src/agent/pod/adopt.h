@@ -25,4 +25,9 @@ std::optional<ToldByApi> told_by_api(const PodView& pod);
 // running.
 void lose_container(ContainerState& container, WallTime now);
 
+// For a pod that is over, nothing of it running: what waited will never run. Once its init
+// containers are through, a container that never ran counts as one whose end nobody saw, as a
+// kubelet reports it.
+void settle_containers(const PodSpec& spec, PodState& state);
+
 }  // namespace krater::agent

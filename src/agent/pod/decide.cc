@@ -123,7 +123,7 @@ bool in_backoff(const PodSpec& spec, const ContainerSpec& container, const Conta
 Decision decide(const PodSpec& spec, const PodState& state, WallTime now) {
   if (state.deleting) return tear_down(spec, state, state.grace_seconds);
   if (state.terminal_in_api || !state.failed_reason.empty())
-    return tear_down(spec, state, spec.grace_seconds);
+    return tear_down(spec, state, state.failed_grace_seconds.value_or(spec.grace_seconds));
 
   Decision out;
   if (spec.active_deadline_seconds && state.started_at) {
@@ -181,8 +181,12 @@ Decision decide(const PodSpec& spec, const PodState& state, WallTime now) {
   for (const ContainerSpec& container : spec.containers) {
     if (container.role != Role::Main) continue;
     const ContainerState& c = state_of(state, container);
+    // Containers start in order: what comes later waits for the hooks of what came before.
+    if (container.post_start && (c.phase == Phase::Starting || c.hook_runs)) return out;
     if (alive(c) || (c.phase == Phase::Exited && !restarts(spec, container, *c.exit))) continue;
+    const std::size_t before = out.actions.size();
     start_when_due(out, container, c, now);
+    if (container.post_start && out.actions.size() > before) return out;
   }
   return out;
 }

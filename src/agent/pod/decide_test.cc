@@ -52,6 +52,34 @@ TEST(Decide, InitContainersRunOneByOneAndBeforeTheOthers) {
             (std::vector<Action>{{Do::StartContainer, "a"}, {Do::StartContainer, "b"}}));
 }
 
+TEST(Decide, AContainerWaitsForTheHookOfTheOneBeforeIt) {
+  const PodSpec spec = pod_spec(
+      R"({"containers":[{"name":"a","lifecycle":{"postStart":{"exec":{"command":["x"]}}}},{"name":"b"}]})");
+  PodState state = ready_sandbox();
+  EXPECT_EQ(due(spec, state), (std::vector<Action>{{Do::StartContainer, "a"}}));
+  state.containers["a"].phase = Phase::Starting;
+  EXPECT_TRUE(due(spec, state).empty());
+  state.containers["a"] = run();
+  state.containers["a"].hook_runs = true;
+  EXPECT_TRUE(due(spec, state).empty());
+  state.containers["a"].hook_runs = false;
+  EXPECT_EQ(due(spec, state), (std::vector<Action>{{Do::StartContainer, "b"}}));
+  // Only while it starts: one that waits for its next try does not hold up the others.
+  state.containers["a"] = ended(1, at(995));
+  state.containers["a"].backoff.step(at(990), at(990));
+  EXPECT_EQ(due(spec, state), (std::vector<Action>{{Do::StartContainer, "b"}}));
+}
+
+TEST(Decide, AnEvictedPodGetsTheGraceOfItsEviction) {
+  const PodSpec spec = pod_spec(R"({"containers":[{"name":"a"}]})");
+  PodState state = ready_sandbox();
+  state.containers["a"] = run();
+  state.failed_reason = "Evicted";
+  EXPECT_EQ(due(spec, state), (std::vector<Action>{{Do::StopContainer, "a", 30}}));
+  state.failed_grace_seconds = 1;
+  EXPECT_EQ(due(spec, state), (std::vector<Action>{{Do::StopContainer, "a", 1}}));
+}
+
 TEST(Decide, AFailedInitContainerEndsAPodThatNeverRestarts) {
   const PodSpec spec = pod_spec(
       R"({"restartPolicy":"Never","initContainers":[{"name":"i"}],"containers":[{"name":"a"}]})");

@@ -51,6 +51,10 @@ ActionSpec read_action(const Json& json, const Json& container) {
     out.kind = ActionSpec::Kind::Tcp;
     out.host = text_at(*tcp, {"host"});
     out.port = resolve_port(find(*tcp, {"port"}), container);
+  } else if (const Json* grpc = find(json, {"grpc"})) {
+    out.kind = ActionSpec::Kind::Grpc;
+    out.port = resolve_port(find(*grpc, {"port"}), container);
+    out.service = text_at(*grpc, {"service"});
   } else if (const auto seconds = int_at(json, {"sleep", "seconds"})) {
     out.kind = ActionSpec::Kind::Sleep;
     out.seconds = static_cast<int>(*seconds);
@@ -79,7 +83,9 @@ std::optional<ProbeSpec> read_probe(const Json& container, std::string_view fiel
 std::optional<ActionSpec> read_hook(const Json& container, std::string_view name) {
   const Json* json = find(container, {"lifecycle", name});
   if (json == nullptr || !json->is_object()) return std::nullopt;
-  return read_action(*json, container);
+  ActionSpec out = read_action(*json, container);
+  out.hook = true;
+  return out;
 }
 
 ContainerSpec read_container(const Json& json, Role role) {

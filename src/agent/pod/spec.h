@@ -23,13 +23,15 @@ enum class Role { Init, Sidecar, Main };
 
 // What a probe or a lifecycle hook does.
 struct ActionSpec {
-  enum class Kind { Exec, Http, Tcp, Sleep, Unsupported };
+  enum class Kind { Exec, Http, Tcp, Grpc, Sleep, Unsupported };
   Kind kind = Kind::Unsupported;
   std::vector<std::string> command;  // Exec
   std::string scheme = "http";       // Http, lower case
   std::string host;                  // Http, Tcp; empty: the pod's address
-  int port = 0;                      // Http, Tcp; names are resolved; 0: no such port
+  int port = 0;                      // Http, Tcp, Grpc; names are resolved; 0: no such port
   std::string path = "/";            // Http
+  std::string service;               // Grpc; empty: the server as a whole
+  bool hook = false;                 // of a hook: an answer will do, whatever it says
   std::vector<std::pair<std::string, std::string>> headers;  // Http
   int seconds = 0;                                           // Sleep
 };

@@ -37,6 +37,7 @@ struct ContainerState {
       waiting_message;  // why it does not run yet: ErrImagePull, CreateContainerConfigError, …
   std::optional<WallTime> retry_at;  // after a failed attempt to start
   int failed_starts = 0;             // in a row; doubles the wait
+  bool hook_runs = false;            // running, but its postStart hook has not ended
   bool started = false;              // startup probe passed (or none), postStart done
   bool ready = false;                // readiness probe says so (or none)
   Backoff backoff;
@@ -56,6 +57,7 @@ struct PodState {
   // Ends the pod as Failed whatever its containers say: DeadlineExceeded, Evicted, InitFailure's
   // Never …
   std::string failed_reason, failed_message;
+  std::optional<std::int64_t> failed_grace_seconds;  // to stop with; unset: the pod's own grace
   bool terminal_in_api =
       false;  // the object already says Succeeded or Failed: nothing is started any more
 };

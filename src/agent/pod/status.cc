@@ -19,15 +19,19 @@ const ContainerState& state_of(const PodState& state, const ContainerSpec& conta
   return place == state.containers.end() ? kUntouched : place->second;
 }
 
+bool alive(const ContainerState& c) {
+  return c.phase == Phase::Starting || c.phase == Phase::Running || c.phase == Phase::Stopping;
+}
+// A container counts as running once its postStart hook has ended.
 bool running(const ContainerState& c) {
-  return c.phase == Phase::Running || c.phase == Phase::Stopping;
+  return (c.phase == Phase::Running || c.phase == Phase::Stopping) && !c.hook_runs;
 }
 bool ended(const ContainerState& c) {
   return c.phase == Phase::Exited && c.exit.has_value();
 }
 // Starting again after a run that failed counts as stopped, not as never started.
 bool ran_before(const ContainerState& c) {
-  return ended(c) || (c.phase == Phase::Starting && c.last_exit);
+  return ended(c) || (alive(c) && !running(c) && c.last_exit);
 }
 
 Json terminated(const ExitInfo& exit) {
@@ -200,10 +204,26 @@ Json conditions(const PodSpec& spec, const PodState& state, const std::string& p
   return Json(std::move(out));
 }
 
+// What the object says of a container that has ended for good.
+const Json* final_status(const Json& current, const ContainerSpec& container) {
+  const JsonArray* list = array_at(
+      current,
+      {"status", container.role == Role::Main ? "containerStatuses" : "initContainerStatuses"});
+  if (list == nullptr) return nullptr;
+  const auto place = std::ranges::find_if(*list, [&](const Json& one) {
+    return text_at(one, {"name"}) == container.name &&
+           find(one, {"state", "terminated"}) != nullptr;
+  });
+  return place == list->end() ? nullptr : &*place;
+}
+
 }  // namespace
 
 std::string pod_phase(const PodSpec& spec, const PodState& state) {
-  if (!state.failed_reason.empty()) return "Failed";
+  const bool quiet =
+      std::ranges::none_of(state.containers, [](const auto& named) { return alive(named.second); });
+  // Final only when nothing runs any more: whoever counts on the pod's resources may have them.
+  if (!state.failed_reason.empty() && quiet) return "Failed";
   int run = 0, wait = 0, stopped = 0, succeeded = 0, sidecars_running = 0;
   bool init_pending = false, init_failed = false;
   for (const ContainerSpec& container : spec.containers) {
@@ -230,29 +250,34 @@ std::string pod_phase(const PodSpec& spec, const PodState& state) {
     }
   }
   if (init_failed) return "Failed";
+  // A pod that was deleted ends, whatever its policy.
+  const bool gone =
+      state.sandbox == PodState::Sandbox::None || state.sandbox == PodState::Sandbox::Removed;
+  if (state.deleting && quiet && gone)
+    return stopped == succeeded && wait == 0 && !init_pending ? "Succeeded" : "Failed";
   if (run == 0 && stopped == 0 && init_pending) return "Pending";
   if (wait > 0) return "Pending";
   if (run > 0 || sidecars_running > 0) return "Running";
-  // A pod that was deleted ends, whatever its policy.
-  const bool over = state.deleting && state.sandbox == PodState::Sandbox::Removed;
-  if (over) return stopped == succeeded ? "Succeeded" : "Failed";
   if (spec.restart_policy == RestartPolicy::Always) return "Running";
   if (stopped == succeeded) return "Succeeded";
   return spec.restart_policy == RestartPolicy::Never ? "Failed" : "Running";
 }
 
 Json pod_status(const PodSpec& spec, const PodState& state, const Json& current, WallTime now) {
-  // A phase that is final is never left, nor what goes with it.
-  if (const Json* final = find(current, {"status"}); final != nullptr && state.terminal_in_api)
-    return *final;
-  const std::string phase = pod_phase(spec, state);
+  // A phase that is final is never left, nor what goes with it; what still ran then is told of
+  // until it has ended.
+  const std::string phase =
+      state.terminal_in_api ? text_at(current, {"status", "phase"}) : pod_phase(spec, state);
   JsonObject out;
   if (const JsonObject* before = object_at(current, {"status"})) out = *before;
-  for (std::string_view field : {"reason", "message", "initContainerStatuses", "containerStatuses"})
-    out.erase(field);
+  for (std::string_view field : {"initContainerStatuses", "containerStatuses"}) out.erase(field);
+  if (!state.terminal_in_api) {
+    out.erase("reason");
+    out.erase("message");
+  }
   out["phase"] = phase;
   out["conditions"] = conditions(spec, state, phase, current, now);
-  if (!state.failed_reason.empty()) {
+  if (!state.failed_reason.empty() && !state.terminal_in_api && phase == "Failed") {
     out["reason"] = state.failed_reason;
     if (!state.failed_message.empty()) out["message"] = state.failed_message;
   }
@@ -267,8 +292,9 @@ Json pod_status(const PodSpec& spec, const PodState& state, const Json& current,
   if (state.started_at) out["startTime"] = to_rfc3339(*state.started_at);
   JsonArray init, main;
   for (const ContainerSpec& container : spec.containers) {
+    const Json* final = state.terminal_in_api ? final_status(current, container) : nullptr;
     (container.role == Role::Main ? main : init)
-        .push_back(container_status(spec, state, container, now));
+        .push_back(final != nullptr ? *final : container_status(spec, state, container, now));
   }
   if (!init.empty()) out["initContainerStatuses"] = std::move(init);
   out["containerStatuses"] = std::move(main);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "agent/pod/adopt.h"
 #include "agent/testing/pods.h"
 
 namespace krater::agent {
@@ -140,6 +141,86 @@ TEST(Status, KeepsTransitionTimesAndForeignConditions) {
   const Json later = pod_status(spec, state, current, at(2000));
   EXPECT_EQ(condition(later, "Ready", "lastTransitionTime"), to_rfc3339(at(1000)));
   EXPECT_EQ(condition(later, "example.com/Mine"), "True");
+}
+
+TEST(Status, APodThatIsEndedByItsNodeFailsOnceNothingRunsAnyMore) {
+  const PodSpec spec = pod_spec(R"({"containers":[{"name":"a"}]})");
+  PodState state;
+  state.sandbox = PodState::Sandbox::Ready;
+  state.failed_reason = "Evicted";
+  state.failed_message = "too much";
+  state.containers["a"] = run();
+  state.containers["a"].phase = Phase::Stopping;
+  const Json before = status(spec, state);
+  EXPECT_EQ(text_at(before, {"phase"}), "Running");
+  EXPECT_EQ(find(before, {"reason"}), nullptr);
+  state.containers["a"] = ended(137);
+  const Json after = status(spec, state);
+  EXPECT_EQ(text_at(after, {"phase"}), "Failed");
+  EXPECT_EQ(text_at(after, {"reason"}), "Evicted");
+  EXPECT_EQ(bool_at(container(after), {"ready"}), false);
+  EXPECT_EQ(condition(after, "Ready", "reason"), "PodFailed");
+  EXPECT_EQ(condition(after, "ContainersReady"), "False");
+}
+
+TEST(Status, WhatSomebodyElseEndedKeepsItsPhaseAndTellsOfItsContainersEnd) {
+  const PodSpec spec = pod_spec(R"({"containers":[{"name":"a"},{"name":"b"}]})");
+  PodState state;
+  state.sandbox = PodState::Sandbox::Ready;
+  state.containers["a"] = run();
+  state.containers["b"] = ended(0);
+  Json current{{"status", pod_status(spec, state, Json(JsonObject()), at(1000))}};
+  set_path(current, {"status", "phase"}, Json("Failed"));
+  set_path(current, {"status", "reason"}, Json("NodeShutdown"));
+  state.terminal_in_api = true;
+  state.containers["a"] = ended(143);
+  state.containers["b"] = ended(9);  // whatever is made of it later
+  const Json out = pod_status(spec, state, current, at(1001));
+  EXPECT_EQ(text_at(out, {"phase"}), "Failed");
+  EXPECT_EQ(text_at(out, {"reason"}), "NodeShutdown");
+  EXPECT_EQ(int_at(container(out), {"state", "terminated", "exitCode"}), 143);
+  EXPECT_EQ(int_at(container(out, 1), {"state", "terminated", "exitCode"}), 0);
+  EXPECT_EQ(condition(out, "Ready"), "False");
+  const Json again = pod_status(spec, state, Json{{"status", out}}, at(2000));
+  EXPECT_EQ(again, out) << "what is final is not written twice";
+}
+
+TEST(Status, ADeletedPodThatNeverRanHasFailed) {
+  const PodSpec spec = pod_spec(R"({"containers":[{"name":"a"}]})");
+  PodState state;
+  state.deleting = true;
+  state.containers["a"].waiting_reason = "ErrImagePull";
+  settle_containers(spec, state);
+  const Json out = status(spec, state);
+  EXPECT_EQ(text_at(out, {"phase"}), "Failed");
+  EXPECT_EQ(text_at(container(out), {"state", "terminated", "reason"}), "ContainerStatusUnknown");
+  EXPECT_EQ(int_at(container(out), {"state", "terminated", "exitCode"}), 137);
+}
+
+TEST(Status, ADeletedPodThatDidNotGetPastItsInitContainersStillWaits) {
+  const PodSpec spec = pod_spec(R"({"initContainers":[{"name":"i"}],"containers":[{"name":"a"}]})");
+  PodState state;
+  state.deleting = true;
+  state.containers["i"] = ended(1);
+  state.containers["a"];
+  settle_containers(spec, state);
+  const Json out = status(spec, state);
+  EXPECT_EQ(text_at(out, {"phase"}), "Failed");
+  EXPECT_EQ(text_at(container(out), {"state", "waiting", "reason"}), "PodInitializing");
+}
+
+TEST(Status, AContainerIsNotSaidToRunBeforeItsHookHasEnded) {
+  const PodSpec spec = pod_spec(R"({"containers":[{"name":"a"}]})");
+  PodState state;
+  state.sandbox = PodState::Sandbox::Ready;
+  ContainerState& a = state.containers["a"] = run();
+  a.hook_runs = true;
+  a.started = a.ready = false;
+  EXPECT_EQ(text_at(container(status(spec, state)), {"state", "waiting", "reason"}),
+            "ContainerCreating");
+  EXPECT_EQ(pod_phase(spec, state), "Pending");
+  a.last_exit = ended(1).exit;
+  EXPECT_EQ(pod_phase(spec, state), "Running") << "as with any other restart";
 }
 
 TEST(Status, AFailureOfThePodItselfIsItsReason) {

@@ -33,6 +33,11 @@ bool terminal(std::string_view phase) {
 // Deletion answers and other writes that must succeed are repeated at this pace.
 constexpr Duration kPersist = std::chrono::seconds(1);
 
+// A postStart hook may take as long as it likes.
+constexpr int kUnlimitedSeconds = 24 * 3600;
+// What a pod gets that has broken a limit of its node.
+constexpr std::int64_t kEvictionGraceSeconds = 1;
+
 }  // namespace
 
 PodWorker::PodWorker(Context& context, ObjectPtr pod, const Sandbox* adopted)
@@ -180,7 +185,7 @@ void PodWorker::start_container(const ContainerSpec& container) {
     ++state.restarts;
   }
   state.phase = Phase::Starting;
-  state.started = state.ready = false;
+  state.started = state.ready = state.hook_runs = false;
   state.retry_at.reset();
   if (context_.content != nullptr) {
     context_.content->build(spec_, view_, container, state_,
@@ -231,20 +236,32 @@ void PodWorker::container_started(const std::string& container, const Started& s
     note(Type::Normal, "Started", "Started container " + container, container);
   }
   if (!spec.post_start) return become_started(container);
-  run_action(context_, spec_, container, *spec.post_start, state_.pod_ip,
-             static_cast<int>(spec_.grace_seconds),
+  state.hook_runs = true;
+  run_action(context_, spec_, container, *spec.post_start, state_.pod_ip, kUnlimitedSeconds,
              guarded([this, container, attempt = state.restarts](const ActionOutcome& outcome) {
                ContainerState& now = state_.containers[container];
                if (now.restarts != attempt || now.phase != Phase::Running) return;
                if (outcome.success) {
+                 now.hook_runs = false;
                  become_started(container);
                } else {
-                 note(Type::Warning, "FailedPostStartHook",
-                      "PostStartHook failed: " + outcome.message, container);
+                 hook_failed("PostStart", container, outcome);
+                 note(Type::Normal, "Killing", "FailedPostStartHook", container);
                  stop_container(container, spec_.grace_seconds);
                }
                pass();
              }));
+}
+
+// What a hook answered may be a secret: it goes into the log, not into the event.
+void PodWorker::hook_failed(std::string_view hook, const std::string& container,
+                            const ActionOutcome& outcome) {
+  log::info("agent.hook_failed", {{"pod", view_->key().text()},
+                                  {"container", container},
+                                  {"hook", hook},
+                                  {"why", outcome.message}});
+  note(Type::Warning, fmt::format("Failed{}Hook", hook), fmt::format("{}Hook failed", hook),
+       container);
 }
 
 // The container runs and its hook is through: from here on the probes decide.
@@ -362,9 +379,7 @@ void PodWorker::stop_container(const std::string& container, std::int64_t grace_
   run_action(context_, spec_, container, *spec.pre_stop, state_.pod_ip,
              static_cast<int>(grace_seconds),
              guarded([this, container, grace_seconds, begun](const ActionOutcome& outcome) {
-               if (!outcome.success)
-                 note(Type::Warning, "FailedPreStopHook", "PreStopHook failed: " + outcome.message,
-                      container);
+               if (!outcome.success) hook_failed("PreStop", container, outcome);
                if (state_.containers[container].phase != Phase::Stopping) return;
                const std::int64_t used = (context_.loop.now() - begun) / std::chrono::seconds(1);
                context_.runtime.stop_container(spec_.uid, container,
@@ -381,7 +396,7 @@ void PodWorker::container_exited(const std::string& container, int attempt, cons
   probers_.erase(container);
   state.phase = Phase::Exited;
   state.ever_started = true;
-  state.started = state.ready = false;
+  state.started = state.ready = state.hook_runs = false;
   state.exit = exit;
   if (!exit.container_id.empty()) state.container_id = exit.container_id;
   const ContainerSpec& spec = *spec_.container(container);
@@ -425,6 +440,7 @@ void PodWorker::remove_sandbox() {
 
 // Nothing runs. The last status first, then the object, then what is on the node.
 void PodWorker::finish() {
+  settle_containers(spec_, state_);
   if (object_gone_) {
     context_.runtime.forget(spec_.uid);
     if (context_.pod_over)
@@ -469,6 +485,7 @@ void PodWorker::check_limits() {
   if (context_.content == nullptr || !runs) return;
   const std::string why = context_.content->over_limit(spec_);
   if (why.empty()) return;
+  state_.failed_grace_seconds = kEvictionGraceSeconds;
   state_.failed_reason = "Evicted";
   state_.failed_message = why;
   note(Type::Warning, "Evicted", why);

@@ -20,6 +20,7 @@
 namespace krater::agent {
 
 class Prober;
+struct ActionOutcome;
 struct ProberHandlers;
 
 class PodWorker {
@@ -61,6 +62,8 @@ class PodWorker {
   void cannot_run(const std::string& container, const std::string& why);
   void postpone(const std::string& container, std::string reason, std::string message);
   void become_started(const std::string& container);
+  void hook_failed(std::string_view hook, const std::string& container,
+                   const ActionOutcome& outcome);
   ProberHandlers prober_handlers(const std::string& container);
   void stop_container(const std::string& container, std::int64_t grace_seconds);
   void remove_sandbox();

@@ -22,43 +22,33 @@ bool has(const Cgroups::Hierarchy& hierarchy, std::string_view controller) {
   return std::ranges::find(hierarchy.controllers, controller) != hierarchy.controllers.end();
 }
 
-std::vector<std::string> subdirectories(const std::string& path) {
-  std::vector<std::string> out;
-  DIR* directory = ::opendir(path.c_str());
-  if (directory == nullptr) return out;
-  while (const dirent* entry = ::readdir(directory)) {
-    const std::string_view name = entry->d_name;
-    if (entry->d_type == DT_DIR && name != "." && name != "..") out.emplace_back(name);
+class KernelGroupFiles final : public GroupFiles {
+ public:
+  Result<std::string> read(const std::string& path) override { return read_file(path); }
+  Result<void> write(const std::string& path, const std::string& text) override {
+    return write_file(path, text);
   }
-  ::closedir(directory);
-  return out;
-}
-
-// True when a process was there to be killed.
-bool kill_members(const std::string& group) {
-  const Result<std::string> text = read_file(group + "/cgroup.procs");
-  if (!text) return false;
-  bool any = false;
-  for (const std::string_view line : split(*text, '\n')) {
-    if (const auto pid = parse_int(line); pid && *pid > 1 && *pid != ::getpid()) {
-      ::kill(static_cast<pid_t>(*pid), SIGKILL);
-      any = true;
+  int make(const std::string& group) override {
+    return ::mkdir(group.c_str(), 0755) == 0 ? 0 : errno;
+  }
+  int remove(const std::string& group) override { return ::rmdir(group.c_str()) == 0 ? 0 : errno; }
+  std::vector<std::string> children(const std::string& group) override {
+    std::vector<std::string> out;
+    DIR* directory = ::opendir(group.c_str());
+    if (directory == nullptr) return out;
+    while (const dirent* entry = ::readdir(directory)) {
+      const std::string_view name = entry->d_name;
+      if (entry->d_type == DT_DIR && name != "." && name != "..") out.emplace_back(name);
     }
+    ::closedir(directory);
+    return out;
   }
-  return any;
-}
-
-void remove_group(const std::string& group) {
-  for (const std::string& child : subdirectories(group)) remove_group(group + "/" + child);
-  // Killed processes take a moment to leave the group; the kernel refuses to remove it before.
-  for (int tries = 0; tries < 200; ++tries) {
-    const bool busy = kill_members(group);
-    if (::rmdir(group.c_str()) == 0 || errno == ENOENT) return;
-    if (!busy && errno != EBUSY) return;
+  void kill(int pid) override { ::kill(pid, SIGKILL); }
+  void pause() override {
     const timespec pause{0, 10'000'000};
     ::nanosleep(&pause, nullptr);
   }
-}
+};
 
 std::vector<std::string> words(std::string_view text) {
   std::vector<std::string> out;
@@ -70,24 +60,12 @@ std::vector<std::string> words(std::string_view text) {
   return out;
 }
 
-// v2 gives no controllers to the children of a group that has processes of its own. In a container
-// that is so at its top, where everything starts; those processes move into a group beside ours.
-bool clear_inner_group(const std::string& group) {
-  const Result<std::string> members = read_file(group + "/cgroup.procs");
-  const std::string aside = group + "/krater-host";
-  if (!members || words(*members).empty()) return false;
-  if (::mkdir(aside.c_str(), 0755) != 0 && errno != EEXIST) return false;
-  for (const std::string& pid : words(*members)) (void)write_file(aside + "/cgroup.procs", pid);
-  return true;
-}
-
-Result<void> make_group(const std::string& path) {
-  if (::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST)
-    return system_error("mkdir", path, errno);
-  return {};
-}
-
 }  // namespace
+
+GroupFiles& kernel_group_files() {
+  static KernelGroupFiles files;
+  return files;
+}
 
 std::int64_t cpu_shares(std::int64_t request_milli) {
   return std::clamp<std::int64_t>(request_milli * 1024 / 1000, 2, 262'144);
@@ -126,6 +104,48 @@ std::string Cgroups::directory(const Hierarchy& hierarchy, const std::string& co
          (container.empty() ? "" : "/" + container);
 }
 
+// True when a process was there to be killed.
+bool Cgroups::kill_members(const std::string& group) {
+  const Result<std::string> text = files_->read(group + "/cgroup.procs");
+  if (!text) return false;
+  bool any = false;
+  for (const std::string_view line : split(*text, '\n')) {
+    if (const auto pid = parse_int(line); pid && *pid > 1 && *pid != ::getpid()) {
+      files_->kill(static_cast<int>(*pid));
+      any = true;
+    }
+  }
+  return any;
+}
+
+void Cgroups::remove_group(const std::string& group) {
+  for (const std::string& child : files_->children(group)) remove_group(group + "/" + child);
+  // Killed processes take a moment to leave the group; the kernel refuses to remove it before.
+  for (int tries = 0; tries < 200; ++tries) {
+    const bool busy = kill_members(group);
+    const int failure = files_->remove(group);
+    if (failure == 0 || failure == ENOENT) return;
+    if (!busy && failure != EBUSY) return;
+    files_->pause();
+  }
+}
+
+// v2 gives no controllers to the children of a group that has processes of its own. In a container
+// that is so at its top, where everything starts; those processes move into a group beside ours.
+bool Cgroups::clear_inner_group(const std::string& group) {
+  const Result<std::string> members = files_->read(group + "/cgroup.procs");
+  const std::string aside = group + "/krater-host";
+  if (!members || words(*members).empty() || !make_group(aside)) return false;
+  for (const std::string& pid : words(*members)) (void)files_->write(aside + "/cgroup.procs", pid);
+  return true;
+}
+
+Result<void> Cgroups::make_group(const std::string& path) {
+  if (const int failure = files_->make(path); failure != 0 && failure != EEXIST)
+    return system_error("mkdir", path, failure);
+  return {};
+}
+
 Result<void> Cgroups::prepare(Hierarchy& hierarchy) {
   const std::string top = hierarchy.mount + "/" + parent_, pod = directory(hierarchy, {});
   std::vector<std::string> given = hierarchy.controllers;
@@ -135,11 +155,11 @@ Result<void> Cgroups::prepare(Hierarchy& hierarchy) {
     // One at a time: the kernel takes a line as a whole or not at all.
     for (const std::string& controller : hierarchy.controllers) {
       const auto enable = [&] {
-        return write_file(path + "/cgroup.subtree_control", "+" + controller);
+        return files_->write(path + "/cgroup.subtree_control", "+" + controller);
       };
       if (!enable() && path == hierarchy.mount && clear_inner_group(path)) (void)enable();
     }
-    const Result<std::string> text = read_file(path + "/cgroup.subtree_control");
+    const Result<std::string> text = files_->read(path + "/cgroup.subtree_control");
     given = text ? words(*text) : std::vector<std::string>();
   }
   std::erase_if(hierarchy.controllers, [&](const std::string& one) {
@@ -174,30 +194,31 @@ Result<void> Cgroups::make(const std::string& container, const CgroupLimits& lim
     TRY(make_group(group));
     // A program that has outgrown its limit goes as a whole, as with a kubelet.
     if (hierarchy.v2 && has(hierarchy, "memory"))
-      (void)write_file(group + "/memory.oom.group", "1");
+      (void)files_->write(group + "/memory.oom.group", "1");
     if (has(hierarchy, "memory") && limits.memory_bytes > 0) {
       const std::string bytes = std::to_string(limits.memory_bytes);
-      TRY(write_file(group + (hierarchy.v2 ? "/memory.max" : "/memory.limit_in_bytes"), bytes));
+      TRY(files_->write(group + (hierarchy.v2 ? "/memory.max" : "/memory.limit_in_bytes"), bytes));
       // No swap beyond the limit, where swap is counted.
-      (void)write_file(group + (hierarchy.v2 ? "/memory.swap.max" : "/memory.memsw.limit_in_bytes"),
-                       hierarchy.v2 ? "0" : bytes);
+      (void)files_->write(
+          group + (hierarchy.v2 ? "/memory.swap.max" : "/memory.memsw.limit_in_bytes"),
+          hierarchy.v2 ? "0" : bytes);
     }
     if (has(hierarchy, "cpu")) {
       const std::int64_t shares = cpu_shares(limits.cpu_request_milli);
       if (hierarchy.v2) {
-        TRY(write_file(group + "/cpu.weight", std::to_string(cpu_weight(shares))));
+        TRY(files_->write(group + "/cpu.weight", std::to_string(cpu_weight(shares))));
       } else {
-        TRY(write_file(group + "/cpu.shares", std::to_string(shares)));
+        TRY(files_->write(group + "/cpu.shares", std::to_string(shares)));
       }
       if (limits.cpu_limit_milli > 0) {
         const std::int64_t quota =
             std::max<std::int64_t>(limits.cpu_limit_milli * kPeriodMicros / 1000, 1000);
         if (hierarchy.v2) {
-          TRY(write_file(group + "/cpu.max",
-                         std::to_string(quota) + " " + std::to_string(kPeriodMicros)));
+          TRY(files_->write(group + "/cpu.max",
+                            std::to_string(quota) + " " + std::to_string(kPeriodMicros)));
         } else {
-          TRY(write_file(group + "/cpu.cfs_period_us", std::to_string(kPeriodMicros)));
-          TRY(write_file(group + "/cpu.cfs_quota_us", std::to_string(quota)));
+          TRY(files_->write(group + "/cpu.cfs_period_us", std::to_string(kPeriodMicros)));
+          TRY(files_->write(group + "/cpu.cfs_quota_us", std::to_string(quota)));
         }
       }
     }
@@ -207,7 +228,7 @@ Result<void> Cgroups::make(const std::string& container, const CgroupLimits& lim
 
 Result<void> Cgroups::enter(const std::string& container) {
   for (const Hierarchy& hierarchy : hierarchies_)
-    TRY(write_file(directory(hierarchy, container) + "/cgroup.procs", "0"));
+    TRY(files_->write(directory(hierarchy, container) + "/cgroup.procs", "0"));
   return {};
 }
 
@@ -215,8 +236,8 @@ bool Cgroups::out_of_memory(const std::string& container) const {
   for (const Hierarchy& hierarchy : hierarchies_) {
     if (!has(hierarchy, "memory")) continue;
     const Result<std::string> text =
-        read_file(directory(hierarchy, container) +
-                  (hierarchy.v2 ? "/memory.events" : "/memory.oom_control"));
+        files_->read(directory(hierarchy, container) +
+                     (hierarchy.v2 ? "/memory.events" : "/memory.oom_control"));
     if (!text) continue;
     for (const std::string_view line : split(*text, '\n')) {
       if (line.starts_with("oom_kill ")) return parse_int(line.substr(9)).value_or(0) > 0;
@@ -229,7 +250,7 @@ void Cgroups::remove_all() {
   for (const Hierarchy& hierarchy : hierarchies_) {
     remove_group(directory(hierarchy, {}));
     // The common parent goes with its last pod; it is not empty otherwise.
-    ::rmdir((hierarchy.mount + "/" + parent_).c_str());
+    files_->remove(hierarchy.mount + "/" + parent_);
   }
 }
 

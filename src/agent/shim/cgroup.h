@@ -14,6 +14,21 @@ struct CgroupLimits {
   std::int64_t memory_bytes = 0, cpu_limit_milli = 0, cpu_request_milli = 0;  // 0: none
 };
 
+// What cgroups are worked with: the kernel's files, or a test's. Errors of directories are errno, 0
+// for success.
+class GroupFiles {
+ public:
+  virtual ~GroupFiles() = default;
+  virtual Result<std::string> read(const std::string& path) = 0;
+  virtual Result<void> write(const std::string& path, const std::string& text) = 0;
+  virtual int make(const std::string& group) = 0;
+  virtual int remove(const std::string& group) = 0;
+  virtual std::vector<std::string> children(const std::string& group) = 0;
+  virtual void kill(int pid) = 0;
+  virtual void pause() = 0;  // some milliseconds for the killed to leave
+};
+GroupFiles& kernel_group_files();
+
 class Cgroups {
  public:
   struct Hierarchy {
@@ -25,8 +40,12 @@ class Cgroups {
   // From the text of /proc/self/mountinfo.
   static std::vector<Hierarchy> find_hierarchies(const std::string& mountinfo);
 
-  Cgroups(std::vector<Hierarchy> hierarchies, std::string parent, std::string pod)
-      : hierarchies_(std::move(hierarchies)), parent_(std::move(parent)), pod_(std::move(pod)) {}
+  Cgroups(std::vector<Hierarchy> hierarchies, std::string parent, std::string pod,
+          GroupFiles& files = kernel_group_files())
+      : hierarchies_(std::move(hierarchies)),
+        parent_(std::move(parent)),
+        pod_(std::move(pod)),
+        files_(&files) {}
 
   // Makes the pod's group in every hierarchy. Where that cannot be done the hierarchy is not used:
   // a sentence for each such, and for each controller that v2 does not let us have.
@@ -44,9 +63,14 @@ class Cgroups {
 
  private:
   Result<void> prepare(Hierarchy& hierarchy);
+  Result<void> make_group(const std::string& path);
+  void remove_group(const std::string& group);
+  bool kill_members(const std::string& group);
+  bool clear_inner_group(const std::string& group);
 
   std::vector<Hierarchy> hierarchies_;
   std::string parent_, pod_;
+  GroupFiles* files_;
 };
 
 // cpu.shares of v1 and cpu.weight of v2 for a request, as a kubelet computes them.

@@ -52,6 +52,7 @@ struct Peer {
 };
 
 struct Exec {
+  std::string container;
   pid_t pid = 0;
   Fd out;
   std::string output;
@@ -307,6 +308,7 @@ void Shim::exec(Peer& peer, std::int64_t id, const Json& request) {
   made.out = std::move(spawned->out);
   made.deadline_ms = monotonic_ms() + int_at(request, {"timeout"}).value_or(1) * 1000;
   made.request = id;
+  made.container = place->first;
   made.peer = &peer;
 }
 
@@ -331,6 +333,10 @@ void Shim::reap() {
        pid = ::waitpid(-1, &status, WNOHANG)) {
     for (auto& [name, container] : containers_) {
       if (container.pid() != pid) continue;
+      // What was executed in it ends with it, also where no namespace sees to that.
+      for (const Exec& exec : execs_) {
+        if (exec.container == name) ::kill(-exec.pid, SIGKILL);
+      }
       const ExitInfo exit = container.ended(status);
       for (Peer& peer : peers_) {
         send(peer, Json{{"event", "exit"},

@@ -1,0 +1,32 @@
+"""A node that is short of something says so and takes no more pods."""
+import harness
+
+
+def test_a_node_with_too_little_disk_is_tainted(tmp_path):
+    cluster = harness.Cluster(tmp_path, "--stop-pods", "--eviction-hard", "nodefs.available<100%,memory.available<1Mi").start()
+    try:
+        node = cluster.wait("the node is tainted", lambda: next(
+            (n for n in cluster.get("nodes")["items"] if n["spec"].get("taints")), None), timeout=30)
+        conditions = {c["type"]: c for c in node["status"]["conditions"]}
+        disk = conditions["DiskPressure"]
+        assert (disk["status"], disk["reason"], disk["message"]) == ("True", "KubeletHasDiskPressure", "kubelet has disk pressure")
+        assert conditions["MemoryPressure"]["status"] == conditions["PIDPressure"]["status"] == "False"
+        assert conditions["Ready"]["status"] == "True"
+        assert [(t["key"], t["effect"]) for t in node["spec"]["taints"]] == [("node.kubernetes.io/disk-pressure", "NoSchedule")]
+        cluster.kubectl("run", "waits", "--image=busybox:1.36", "--restart=Never", "--", "true")
+        cluster.wait("the pod is told why it waits", timeout=30, condition=lambda: any(
+            "disk-pressure" in c.get("message", "") for c in cluster.get("pod", "waits")["status"].get("conditions", [])))
+        assert cluster.get("pod", "waits")["status"]["phase"] == "Pending"
+    finally:
+        cluster.stop()
+
+
+def test_thresholds_that_cannot_be_read_are_refused_by_name(tmp_path):
+    cluster = harness.Cluster(tmp_path, "--eviction-hard", "imagefs.available<1%")
+    try:
+        cluster.start()
+    except AssertionError as refused:
+        assert "imagefs.available<1%" in str(refused)
+    else:
+        cluster.stop()
+        raise AssertionError("it should not have started")
