@@ -27,19 +27,31 @@ FieldWriter field_writer(const RequestInfo& info, std::string_view subresource, 
           now};
 }
 
-FieldManagers managers_of(const Json& object) {
-  const Json* list = find(object, {kMetadata, kManagedFields});
-  if (list == nullptr) return {};
-  return parse_managed_fields(*list).value_or(FieldManagers());
+Json take_managed_fields(Json& body) {
+  Json* metadata = find(body, {kMetadata});
+  JsonObject* members = metadata == nullptr ? nullptr : metadata->if_object();
+  Json* list = members == nullptr ? nullptr : members->if_contains(kManagedFields);
+  if (list == nullptr) return nullptr;
+  Json out = std::move(*list);
+  members->stable_erase(kManagedFields);
+  return out;
 }
 
-FieldManagers managers_sent(const Json& body, const Json* old) {
-  if (const Json* list = find(body, {kMetadata, kManagedFields})) {
-    if (resets_managed_fields(*list)) return {};
-    Result<FieldManagers> sent = parse_managed_fields(*list);
-    if (sent && !sent->empty()) return *std::move(sent);
+Owners owners_sent(Json list, const Json* old, std::string_view subresource) {
+  const Json* stored = old == nullptr ? nullptr : find(*old, {kMetadata, kManagedFields});
+  const bool untouched = stored == nullptr ? list.is_null() : list == *stored;
+  if (!untouched && subresource.empty()) {
+    if (resets_managed_fields(list)) return {};
+    Result<FieldManagers> sent = parse_managed_fields(list);
+    if (sent && !sent->empty()) return {*std::move(sent)};
   }
-  return old == nullptr ? FieldManagers() : managers_of(*old);
+  if (stored == nullptr) return {{}, true};
+  return {stored_managed_fields(untouched ? std::move(list) : *stored), true};
+}
+
+FieldManagers managers_of(const Json& object) {
+  const Json* list = find(object, {kMetadata, kManagedFields});
+  return list == nullptr ? FieldManagers() : stored_managed_fields(*list);
 }
 
 void set_managers(Json& object, FieldManagers managers) {
@@ -51,9 +63,20 @@ void set_managers(Json& object, FieldManagers managers) {
   }
 }
 
-Json without_managers(Json object) {
-  erase_path(object, {kMetadata, kManagedFields});
-  return object;
+Json without_managers(const Json& object) {
+  JsonObject out;
+  for (const auto& member : object.get_object()) {
+    if (member.key() != kMetadata || !member.value().is_object()) {
+      out.emplace(member.key(), member.value());
+      continue;
+    }
+    JsonObject metadata;
+    for (const auto& field : member.value().get_object()) {
+      if (field.key() != kManagedFields) metadata.emplace(field.key(), field.value());
+    }
+    out.emplace(kMetadata, std::move(metadata));
+  }
+  return out;
 }
 
 bool same_but_managers(const Json& a, const Json& b) {

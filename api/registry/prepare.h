@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "api/machinery/apply/managers.h"
 #include "api/registry/encode.h"
+#include "api/registry/field_tracking.h"
 #include "api/registry/pipeline.h"
 #include "api/registry/view.h"
 #include "base/result.h"
@@ -64,12 +64,11 @@ Result<KindSchemaPtr> decode_to_stored(const KindSchemaPtr& schema, std::string_
                                        const PrepareInput& in, Json& object,
                                        std::vector<std::string>& warnings);
 bool has_subresource(const KindSchema& schema, const RequestInfo& info, std::string_view name);
-// The second half of creates and of updates. `managers`: who owns which fields, as an apply has found
-// out; nullptr: to be found out here.
+// The second half of creates and of updates; bodies come without managedFields.
 Result<Change> create_object(const KindSchemaPtr& served, Change change, std::string_view name_space,
-                             Json object, const FieldManagers* managers, const PrepareInput& in);
+                             Json object, Owners owners, const PrepareInput& in);
 Result<Change> change_object(const KindSchema& schema, Change change, std::string_view subresource,
-                             Json body, const ObjectPtr& current, const FieldManagers* managers,
+                             Json body, const ObjectPtr& current, Owners owners,
                              const PrepareInput& in);
 // Notes whether the write is bound to a revision; Code::Conflict when it is, to another one.
 Result<void> check_revision(Change& change, const std::string& asked, const Object& current);

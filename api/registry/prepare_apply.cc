@@ -82,7 +82,7 @@ Result<Change> apply_to_nothing(const KindSchemaPtr& served, const client::Patch
   Change change;
   change.applies = true;
   return create_object(served, std::move(change), write.name_space, std::move(applied.object),
-                       &applied.managers, in);
+                       Owners{std::move(applied.managers), false, true}, in);
 }
 
 }  // namespace
@@ -119,7 +119,7 @@ Result<Change> prepare_apply(const client::PatchWrite& write, const PrepareInput
   TRY_ASSIGN(const KindSchemaPtr schema,
              decode_to_stored(served, write.name_space, in, body, change.warnings));
   return change_object(*schema, std::move(change), write.subresource, std::move(body), current,
-                       &applied.managers, in);
+                       Owners{std::move(applied.managers), false, true}, in);
 }
 
 }  // namespace krater::api

@@ -77,21 +77,21 @@ Result<void> check_name(const KindSchema& schema, const Change& change) {
 }  // namespace
 
 Result<Change> create_object(const KindSchemaPtr& served, Change change, std::string_view name_space,
-                             Json object, const FieldManagers* managers, const PrepareInput& in) {
+                             Json object, Owners owners, const PrepareInput& in) {
   TRY_ASSIGN(const KindSchemaPtr schema,
              decode_to_stored(served, name_space, in, object, change.warnings));
   change.kind = schema->kind();
   change.repeatable = true;
   TRY(name_it(in, object, change));
-  FieldManagers owners = managers != nullptr ? *managers : managers_sent(object, nullptr);
   TRY(begin_metadata(*schema, object, in.env.rng.uuid(), in.now));
   if (schema->subresources().status && !keeps_status_on_create(change.kind))
     object.get_object().erase("status");
   settle(*schema, object);
   tidy_metadata(object, change.warnings);
   // What this process makes for itself is tracked once somebody applies it.
-  if (managers == nullptr && !in.info.in_process) {
-    record_update(owned_kind(*schema), nullptr, object, field_writer(in.info, "", in.now), owners);
+  if (!owners.settled && !in.info.in_process) {
+    record_update(owned_kind(*schema), nullptr, object, field_writer(in.info, "", in.now),
+                  owners.list);
   }
 
   if (change.kind.namespaced) TRY(enter_namespace(in.view, change));
@@ -110,7 +110,7 @@ Result<Change> create_object(const KindSchemaPtr& served, Change change, std::st
   if (there && !change.generated_name) return already_exists(change.kind, change.place.name);
   change.created = true;
   TRY(charge(admission, change));
-  set_managers(object, std::move(owners));
+  set_managers(object, std::move(owners.list));
   TRY(conclude(change, Change::What::Put, object, nullptr));
   return change;
 }
@@ -119,7 +119,10 @@ Result<Change> prepare_create(const client::CreateWrite& write, const PrepareInp
   TRY_ASSIGN(const KindSchemaPtr served, schema_of(in.env.schemas, write.kind));
   if (!write.subresource.empty())
     return not_found(write.kind, "");  // the server's business, not objects
-  return create_object(served, Change(), write.name_space, write.object, nullptr, in);
+  Json object = write.object;
+  Owners owners = owners_sent(take_managed_fields(object), nullptr, "");
+  return create_object(served, Change(), write.name_space, std::move(object), std::move(owners),
+                       in);
 }
 
 }  // namespace krater::api

@@ -35,7 +35,7 @@ Json narrowed(const KindSchema& schema, std::string_view subresource, Json body,
     keep_metadata(body, old);
     return body;
   }
-  Json out = old;
+  Json out = without_managers(old);
   if (subresource == "status") take_member(out, body, "status");
   if (subresource == "finalize") {
     const Json* finalizers = find(body, {"spec", "finalizers"});
@@ -88,22 +88,18 @@ Result<void> check_revision(Change& change, const std::string& asked, const Obje
 }
 
 Result<Change> change_object(const KindSchema& schema, Change change, std::string_view subresource,
-                             Json body, const ObjectPtr& current, const FieldManagers* managers,
+                             Json body, const ObjectPtr& current, Owners owners,
                              const PrepareInput& in) {
   const std::shared_ptr<const Json> old = current->document();
   TRY(check_uid(change.kind, body, *current));
-  // Only the main door lets clients write managedFields by hand.
-  const FieldManagers sent = managers != nullptr ? *managers
-                             : subresource.empty() ? managers_sent(body, old.get())
-                                                   : managers_of(*old);
   Json object = narrowed(schema, subresource, std::move(body), *old);
-  erase_path(object, {"metadata", "managedFields"});
   settle(schema, object, old.get());
   tidy_metadata(object, change.warnings);
-  FieldManagers owners = sent;
-  if (managers == nullptr && !owners.empty()) {
+  // A list as stored is not needed again: without changes nothing is written.
+  FieldManagers noted = owners.as_stored ? std::move(owners.list) : owners.list;
+  if (!owners.settled && !noted.empty()) {
     record_update(owned_kind(schema), old.get(), object,
-                  field_writer(in.info, subresource, in.now), owners);
+                  field_writer(in.info, subresource, in.now), noted);
   }
   Admission admission{Operation::Update,
                       change.kind,
@@ -121,13 +117,13 @@ Result<Change> change_object(const KindSchema& schema, Change change, std::strin
     return explained(std::move(mutated).error(), change.kind, change.place.name);
   }
   const bool same = same_but_managers(object, *old);
-  if (same && same_but_times(sent, managers_of(*old))) {
+  if (same && (owners.as_stored || same_but_times(owners.list, managers_of(*old)))) {
     TRY(conclude(change, Change::What::Nothing, object, current));
     return change;
   }
-  set_managers(object, same ? sent : std::move(owners));
   count_generation(schema, object, *old);
   TRY(approve(schema, admission, in.info));
+  set_managers(object, std::move(same ? owners.list : noted));
   TRY(conclude(change, may_go(change.kind, object) ? Change::What::Remove : Change::What::Put,
                object, current));
   return change;
@@ -138,6 +134,7 @@ Result<Change> prepare_update(const client::UpdateWrite& write, const PrepareInp
   if (!has_subresource(*served, in.info, write.subresource)) return not_found(write.kind, "");
   Change change;
   Json body = write.object;
+  Json listed = take_managed_fields(body);
   TRY_ASSIGN(const KindSchemaPtr schema,
              decode_to_stored(served, write.name_space, in, body, change.warnings));
   TRY(check_body_name(write.name, body));
@@ -157,8 +154,9 @@ Result<Change> prepare_update(const client::UpdateWrite& write, const PrepareInp
         {invalid_value("metadata.resourceVersion", "0", "must be specified for an update")});
   }
   TRY(check_revision(change, revision, *current));
+  Owners owners = owners_sent(std::move(listed), current->document().get(), write.subresource);
   return change_object(*schema, std::move(change), write.subresource, std::move(body), current,
-                       nullptr, in);
+                       std::move(owners), in);
 }
 
 Result<Change> prepare_patch(const client::PatchWrite& write, const PrepareInput& in) {
@@ -176,6 +174,8 @@ Result<Change> prepare_patch(const client::PatchWrite& write, const PrepareInput
   served->from_stored(body);
   set_path(body, {"apiVersion"}, Json(served->kind().api_version()));
   TRY(apply_patch(*served, write, body));
+  Owners owners =
+      owners_sent(take_managed_fields(body), current->document().get(), write.subresource);
   // A patch that leaves the revision alone carries the current one along: it is pinned only if it
   // says another.
   const std::string revision = text_at(body, {"metadata", "resourceVersion"});
@@ -190,7 +190,7 @@ Result<Change> prepare_patch(const client::PatchWrite& write, const PrepareInput
              decode_to_stored(served, write.name_space, in, body, change.warnings));
   TRY(check_body_name(write.name, body));
   return change_object(*schema, std::move(change), write.subresource, std::move(body), current,
-                       nullptr, in);
+                       std::move(owners), in);
 }
 
 }  // namespace krater::api

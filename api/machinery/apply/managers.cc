@@ -22,21 +22,28 @@ bool stands_before(const FieldManager& a, const FieldManager& b) {
          std::tie(b.time, b.name, b.api_version, b.subresource);
 }
 
-Result<FieldManager> parse_entry(const Json& entry) {
+// All but the fields.
+FieldManager head_of(const Json& entry) {
   FieldManager out;
   out.name = text_at(entry, {"manager"});
+  out.applied = text_at(entry, {"operation"}) == "Apply";
   out.api_version = text_at(entry, {"apiVersion"});
   out.subresource = text_at(entry, {"subresource"});
   out.time = text_at(entry, {"time"});
+  return out;
+}
+
+Result<FieldManager> parse_entry(const Json& entry) {
+  FieldManager out = head_of(entry);
   const std::string operation = text_at(entry, {"operation"});
-  out.applied = operation == "Apply";
   if (!out.applied && operation != "Update")
     return make_error(Code::BadRequest, "operation must be `Apply` or `Update`");
   if (out.api_version.empty()) return make_error(Code::BadRequest, "apiVersion must not be empty");
   if (text_at(entry, {"fieldsType"}) != "FieldsV1")
     return make_error(Code::BadRequest, "fieldsType must be `FieldsV1`");
   if (const Json* fields = find(entry, {"fieldsV1"})) {
-    TRY_ASSIGN(out.fields, parse_fields_v1(*fields));
+    TRY_ASSIGN(FieldSet read, parse_fields_v1(*fields));
+    out.fields = std::move(read);
   }
   return out;
 }
@@ -47,7 +54,7 @@ Json to_entry(const FieldManager& manager) {
                  {"apiVersion", manager.api_version}};
   if (!manager.time.empty()) out["time"] = manager.time;
   out["fieldsType"] = "FieldsV1";
-  out["fieldsV1"] = to_fields_v1(manager.fields);
+  out["fieldsV1"] = manager.fields.to_json();
   if (!manager.subresource.empty()) out["subresource"] = manager.subresource;
   return out;
 }
@@ -66,6 +73,19 @@ Result<FieldManagers> parse_managed_fields(const Json& list) {
   for (const Json& entry : list.get_array()) {
     TRY_ASSIGN(FieldManager manager, parse_entry(entry));
     out.push_back(std::move(manager));
+  }
+  return out;
+}
+
+FieldManagers stored_managed_fields(Json list) {
+  FieldManagers out;
+  JsonArray* entries = list.if_array();
+  if (entries == nullptr) return out;
+  out.reserve(entries->size());
+  for (Json& entry : *entries) {
+    out.push_back(head_of(entry));
+    if (Json* fields = find(entry, {"fieldsV1"}))
+      out.back().fields = EntryFields::unread(std::move(*fields));
   }
   return out;
 }
@@ -110,7 +130,7 @@ void cap_updaters(FieldManagers& managers) {
     into.name = kAncient;
     into.subresource.clear();
     into.time = manager.time;
-    into.fields = unite(into.fields, manager.fields);
+    into.fields = unite(into.fields.get(), manager.fields.get());
     manager.fields = FieldSet();
     --left;
   }

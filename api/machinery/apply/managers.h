@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "api/machinery/apply/field_set.h"
+#include "api/machinery/apply/entry_fields.h"
 #include "base/json.h"
 #include "base/result.h"
 
@@ -18,15 +18,17 @@ struct FieldManager {
   std::string api_version;
   std::string subresource;
   std::string time;  // RFC 3339; "" for none
-  FieldSet fields;
+  EntryFields fields;
 
   bool is_same(const FieldManager& other) const;
   friend bool operator==(const FieldManager&, const FieldManager&) = default;
 };
 using FieldManagers = std::vector<FieldManager>;
 
-// Code::BadRequest for a list that is none of ours.
+// A client's list. Code::BadRequest when it is none.
 Result<FieldManagers> parse_managed_fields(const Json& list);
+// A list as to_managed_fields() made it, its fields not read yet.
+FieldManagers stored_managed_fields(Json list);
 // Applies first, then by time, then by name, as upstream orders them. Entries that own nothing are
 // left out.
 JsonArray to_managed_fields(FieldManagers managers);

@@ -102,7 +102,7 @@ Json pruned(const SchemaNode& root, const Json& merged, const FieldSet& had,
   };
   const FieldSet all = named_fields_of(merged);
   FieldSet owned;
-  for (const FieldManager& manager : managers) owned = unite(owned, manager.fields);
+  for (const FieldManager& manager : managers) owned = unite(owned, manager.fields.get());
 
   const Json bare = object_or_empty(without_fields(&root, merged, had_named));
   const FieldSet wanted = unite(named_fields_of(bare), with_named_fields(owned, &root));
@@ -115,7 +115,8 @@ void take_from(FieldManagers& managers, const FieldManager& taker, const Compari
   const FieldSet taken = unite(changes.modified, changes.added);
   for (FieldManager& manager : managers) {
     if (manager.is_same(taker)) continue;
-    manager.fields = subtract(subtract(manager.fields, taken), changes.removed);
+    if (!manager.fields.holds_any(taken) && !manager.fields.holds_any(changes.removed)) continue;
+    manager.fields = subtract(subtract(manager.fields.get(), taken), changes.removed);
   }
 }
 
@@ -139,7 +140,7 @@ Result<Applied> apply_once(const OwnedKind& kind, const Json& live, const Json& 
   entry.fields = ownable(kind, writer, fields_of(kind.root, config));
   FieldSet had;
   if (FieldManager* previous = find_same(managers, entry)) {
-    had = previous->fields;
+    had = previous->fields.get();
     if (previous->fields == entry.fields && previous->api_version == entry.api_version)
       entry.time = previous->time;
     *previous = entry;
@@ -151,7 +152,7 @@ Result<Applied> apply_once(const OwnedKind& kind, const Json& live, const Json& 
   const FieldSet touched = unite(changes.modified, changes.added);
   for (const FieldManager& manager : managers) {
     if (manager.is_same(entry)) continue;
-    FieldSet disputed = intersect(manager.fields, touched);
+    FieldSet disputed = intersect(manager.fields.get(), touched);
     if (!disputed.empty()) conflicts.push_back({manager, std::move(disputed)});
   }
   take_from(managers, entry, changes);
@@ -177,11 +178,11 @@ bool record_update(const OwnedKind& kind, const Json* before, const Json& after,
   entry.fields = unite(changes.modified, changes.added);
   take_from(managers, entry, changes);
   if (FieldManager* own = find_same(managers, entry)) {
-    own->fields = subtract(own->fields, changes.removed);
-    if (!entry.fields.empty()) {
-      own->fields = unite(own->fields, entry.fields);
-      own->time = entry.time;
-    }
+    if (own->fields.holds_any(changes.removed))
+      own->fields = subtract(own->fields.get(), changes.removed);
+    if (!own->fields.holds_all(entry.fields.get()))
+      own->fields = unite(own->fields.get(), entry.fields.get());
+    if (!entry.fields.empty()) own->time = entry.time;
   } else if (!entry.fields.empty()) {
     managers.push_back(std::move(entry));
   }

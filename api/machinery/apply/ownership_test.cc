@@ -53,6 +53,7 @@ struct Subject {
 
   void take(const Json& step) {
     now = now + 1s;
+    managers = stored_managed_fields(to_managed_fields(std::move(managers)));
     const Json config = framed(*find(step, {"object"}));
     const bool applies = find(step, {"apply"}) != nullptr;
     const FieldWriter writer{text_at(step, {applies ? "apply" : "update"}),
@@ -88,7 +89,7 @@ Owners owners_of(const FieldManagers& managers) {
   for (const FieldManager& manager : managers) {
     std::vector<std::string>& paths =
         out[manager.name + (manager.subresource.empty() ? "" : "/" + manager.subresource)];
-    for (std::string& path : path_texts(manager.fields)) paths.push_back(std::move(path));
+    for (std::string& path : path_texts(manager.fields.get())) paths.push_back(std::move(path));
     std::sort(paths.begin(), paths.end());
   }
   return out;
@@ -123,6 +124,7 @@ TEST(Ownership, FollowsTheCases) {
     // What is stored says the same as what was worked with.
     const Result<FieldManagers> again = parse_managed_fields(to_managed_fields(subject.managers));
     ASSERT_TRUE(again) << again.error().message;
+    EXPECT_TRUE(same_but_times(stored_managed_fields(to_managed_fields(subject.managers)), *again));
     EXPECT_TRUE(same_but_times(*again, subject.managers));
   }
 }
