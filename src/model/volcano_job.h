@@ -19,7 +19,6 @@ inline constexpr std::string_view kVolcanoTemplateUid = "volcano.sh/template-uid
 inline constexpr std::string_view kVolcanoPartition = "volcano.sh/partition-id";
 inline constexpr std::string_view kVolcanoForwarding = "volcano.sh/job-forwarding";
 inline constexpr std::string_view kNumaPolicy = "volcano.sh/numa-topology-policy";
-inline constexpr std::string_view kCooldownTime = "volcano.sh/cooldown-time";
 inline constexpr std::string_view kRevocableZone = "volcano.sh/revocable-zone";
 inline constexpr std::string_view kJdbMinAvailable = "volcano.sh/jdb-min-available";
 inline constexpr std::string_view kJdbMaxUnavailable = "volcano.sh/jdb-max-unavailable";

@@ -12,13 +12,12 @@ std::string subject_key(std::string_view kind, std::string_view name) {
 }
 
 // A service account is the user its tokens speak for.
-std::string key_of_subject(const Json& subject, std::string_view binding_namespace) {
+std::string key_of_subject(const Json& subject) {
   const std::string kind = text_at(subject, {"kind"});
   const std::string name = text_at(subject, {"name"});
   if (kind != "ServiceAccount") return subject_key(kind, name);
-  std::string space = text_at(subject, {"namespace"});
-  if (space.empty()) space = binding_namespace;
-  return subject_key("User", std::string(kServiceAccountPrefix) + space + ":" + name);
+  return subject_key(
+      "User", std::string(kServiceAccountPrefix) + text_at(subject, {"namespace"}) + ":" + name);
 }
 
 }  // namespace
@@ -59,7 +58,7 @@ void RbacIndex::put_in(const Place& place, const Json& binding) {
   entry.role = text_at(binding, {"roleRef", "name"});
   const JsonArray* subjects = array_at(binding, {"subjects"});
   for (std::size_t i = 0; subjects != nullptr && i < subjects->size(); ++i) {
-    const std::string key = key_of_subject((*subjects)[i], place.first);
+    const std::string key = key_of_subject((*subjects)[i]);
     entry.subjects.insert(key);
     by_subject_[key][place.first].insert(place.second);
   }

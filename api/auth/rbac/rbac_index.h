@@ -33,8 +33,6 @@ class RbacIndex {
   // until `visit` answers true. A binding whose role is absent grants nothing.
   void for_each_grant(const Identity& who, std::string_view name_space,
                       const std::function<bool(const Grant&)>& visit) const;
-  // nullptr when absent. A Role needs its namespace, a ClusterRole has none.
-  const std::vector<PolicyRule>* role(std::string_view name_space, std::string_view name) const;
 
  private:
   using Place = std::pair<std::string, std::string>;  // namespace ("": cluster scope), name
@@ -42,6 +40,8 @@ class RbacIndex {
     std::string role_kind, role;
     std::set<std::string> subjects;  // as in by_subject_
   };
+  // nullptr when absent. A Role needs its namespace, a ClusterRole has none.
+  const std::vector<PolicyRule>* role(std::string_view name_space, std::string_view name) const;
   void take_out(const Place& place);
   void put_in(const Place& place, const Json& binding);
   bool visit_bindings(const std::string& subject, const std::string& name_space,

@@ -1,4 +1,4 @@
-// Roles and bindings. A rule of a namespaced Role may not name paths: the binding's own rules.
+// Roles and bindings: what their schemas cannot say.
 #include <algorithm>
 
 #include "api/machinery/rules/rules.h"
@@ -11,6 +11,20 @@ constexpr std::string_view kGroup = "rbac.authorization.k8s.io";
 bool has_any(const Json& value, std::string_view field) {
   const JsonArray* list = array_at(value, {field});
   return list != nullptr && !list->empty();
+}
+
+void check_role_ref(const RuleInput& in, FieldErrors& errors, std::vector<std::string> kinds) {
+  const FieldPath path = in.path.field("roleRef");
+  const Json* ref = find(in.value, {"roleRef"});
+  if (ref == nullptr) return;  // the schema has said so
+  if (const std::string group = text_at(*ref, {"apiGroup"}); group != kGroup)
+    errors.unsupported(path.field("apiGroup"), group, {std::string(kGroup)});
+  const std::string kind = text_at(*ref, {"kind"});
+  if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
+    errors.unsupported(path.field("kind"), kind, kinds);
+  if (text_at(*ref, {"name"}).empty()) errors.required(path.field("name"));
+  const Json* before = in.old == nullptr ? nullptr : find(*in.old, {"roleRef"});
+  if (before != nullptr && *before != *ref) errors.invalid(path, *ref, "cannot change roleRef");
 }
 
 }  // namespace
@@ -58,24 +72,6 @@ void rbac_subject(const RuleInput& in, FieldErrors& errors) {
     errors.unsupported(in.path.field("kind"), kind, {"ServiceAccount", "User", "Group"});
   }
 }
-
-namespace {
-
-void check_role_ref(const RuleInput& in, FieldErrors& errors, std::vector<std::string> kinds) {
-  const FieldPath path = in.path.field("roleRef");
-  const Json* ref = find(in.value, {"roleRef"});
-  if (ref == nullptr) return;  // the schema has said so
-  if (const std::string group = text_at(*ref, {"apiGroup"}); group != kGroup)
-    errors.unsupported(path.field("apiGroup"), group, {std::string(kGroup)});
-  const std::string kind = text_at(*ref, {"kind"});
-  if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
-    errors.unsupported(path.field("kind"), kind, kinds);
-  if (text_at(*ref, {"name"}).empty()) errors.required(path.field("name"));
-  const Json* before = in.old == nullptr ? nullptr : find(*in.old, {"roleRef"});
-  if (before != nullptr && *before != *ref) errors.invalid(path, *ref, "cannot change roleRef");
-}
-
-}  // namespace
 
 void role_binding(const RuleInput& in, FieldErrors& errors) {
   check_role_ref(in, errors, {"Role", "ClusterRole"});
