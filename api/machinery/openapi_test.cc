@@ -24,7 +24,9 @@ TEST(OpenApi, EveryGroupVersionHasADocumentWhoseReferencesResolve) {
   const auto schemas = make_builtin_schemas();
   const std::vector<std::string> paths = schemas->openapi_v3_paths();
   EXPECT_EQ(paths.front(), "api/v1");
-  EXPECT_EQ(paths.size(), 12U);
+  std::set<std::string> versions;
+  for (const KindSchemaPtr& schema : schemas->all()) versions.insert(schema->kind().api_version());
+  EXPECT_EQ(paths.size(), versions.size());
   for (const std::string& path : paths) {
     const auto text = schemas->openapi_v3(path);
     ASSERT_TRUE(text.has_value()) << path;
