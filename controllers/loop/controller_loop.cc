@@ -26,6 +26,11 @@ void ControllerLoop::add(const std::function<std::unique_ptr<Reconciler>(Enqueue
   lanes_.push_back(std::make_unique<Lane>(*this, as == nullptr ? client_ : *as));
   Lane& lane = *lanes_.back();
   lane.set(make(lane.enqueue()));
+  if (!wanted(lane.reconciler().name())) lanes_.pop_back();
+}
+
+bool ControllerLoop::wanted(std::string_view controller) const {
+  return !options_.wanted || options_.wanted(controller);
 }
 
 void ControllerLoop::start() {
@@ -53,11 +58,11 @@ void ControllerLoop::listen(Lane& lane, Interest interest) {
 
 void ControllerLoop::add_interest(std::string_view controller, Interest interest) {
   CHECK(started_);
-  if (!stopped_) listen(lane(controller), std::move(interest));
+  if (!stopped_ && wanted(controller)) listen(lane(controller), std::move(interest));
 }
 
 void ControllerLoop::enqueue(std::string_view controller, const ObjectKey& key) {
-  lane(controller).add(key);
+  if (wanted(controller)) lane(controller).add(key);
 }
 
 void ControllerLoop::stop() {

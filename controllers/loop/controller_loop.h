@@ -49,6 +49,8 @@ class ControllerLoop {
     Duration see_within = std::chrono::seconds(5);
     Duration ending_namespace_pause =
         std::chrono::seconds(30);  // before a key whose namespace takes nothing new is tried again
+    // Of a controller's name; one that is not wanted is never added. Unset: all are.
+    std::function<bool(std::string_view)> wanted{};
     std::size_t writes_at_once = 64;  // of one pass
     std::size_t failures_at_most =
         16;  // of one step, before its remaining writes are left to the retry
@@ -84,6 +86,7 @@ class ControllerLoop {
 
  private:
   class Lane;  // one controller
+  bool wanted(std::string_view controller) const;
   Lane& lane(std::string_view controller);
   void listen(Lane& lane, Interest interest);
 

@@ -23,6 +23,14 @@ void add_server_options(CLI::App& verb, ServerOptions& options) {
                   "scheduler configuration in Volcano's format (default: the ConfigMap "
                   "volcano-scheduler-configmap)")
       ->check(CLI::ExistingFile);
+  static const std::map<std::string, SchedulerKind> kSchedulers{{"volcano", SchedulerKind::Volcano},
+                                                                {"off", SchedulerKind::Off}};
+  verb.add_option("--scheduler", options.scheduler,
+                  "volcano, or off where another scheduler binds the pods (default: volcano)")
+      ->transform(CLI::CheckedTransformer(kSchedulers, CLI::ignore_case));
+  verb.add_option("--controllers", options.controllers,
+                  "controllers to run: name, -name for one that is not to run, * for all others "
+                  "(default: all)");
 }
 
 void add_node_options(CLI::App& verb, AgentOptions& options) {

@@ -1,5 +1,7 @@
 #include "cli/control_plane.h"
 
+#include <set>
+
 #include "api/local_client/local_client.h"
 #include "base/log.h"
 #include "cli/ssh_keys.h"
@@ -37,7 +39,15 @@ struct ControlPlane::Controllers {
     add_kubernetes();
     add_volcano();
     add_ray();
-    loop.start();
+  }
+
+  ControllerLoop::Options options() {
+    ControllerLoop::Options out;
+    out.wanted = [this](std::string_view controller) {
+      offered.insert(short_controller_name(controller));
+      return parts_.controllers.wants(controller);
+    };
+    return out;
   }
 
   client::ObjectClient* as(const std::string& user) {
@@ -124,7 +134,8 @@ struct ControlPlane::Controllers {
   std::unique_ptr<controllers::BatchScheduler> gangs = controllers::make_volcano_batch_scheduler();
   std::unique_ptr<client::ObjectClient> reader =
       api::make_local_client(parts_.registry, parts_.control, "system:kube-controller-manager");
-  ControllerLoop loop{parts_.control, parts_.clock, *reader};
+  std::set<std::string> offered;  // short names of all controllers, also those not wanted
+  ControllerLoop loop{parts_.control, parts_.clock, *reader, options()};
 };
 
 struct ControlPlane::Scheduling {
@@ -145,7 +156,12 @@ struct ControlPlane::Scheduling {
 ControlPlane::ControlPlane(ControlPlaneParts parts) : parts_(std::move(parts)) {}
 ControlPlane::~ControlPlane() = default;
 
-void ControlPlane::start_controllers() { controllers_ = std::make_unique<Controllers>(parts_); }
+Result<void> ControlPlane::start_controllers() {
+  controllers_ = std::make_unique<Controllers>(parts_);
+  TRY(parts_.controllers.check(controllers_->offered));
+  controllers_->loop.start();
+  return {};
+}
 
 void ControlPlane::stop_controllers() {
   if (controllers_) controllers_->loop.stop();
@@ -153,6 +169,7 @@ void ControlPlane::stop_controllers() {
 }
 
 Result<void> ControlPlane::start_scheduler() {
+  if (!parts_.with_scheduler) return {};
   scheduling_ = std::make_unique<Scheduling>(parts_);
   return scheduling_->scheduler.start();
 }

@@ -10,6 +10,7 @@
 #include "api/registry/registry.h"
 #include "base/env.h"
 #include "base/http.h"
+#include "cli/controller_selection.h"
 
 namespace krater::scheduler {
 struct Metrics;
@@ -24,6 +25,8 @@ struct ControlPlaneParts {
   Loop& control;     // all controllers
   HttpClient& http;  // on `control`: Ray dashboards
   Loop& scheduler;
+  ControllerSelection controllers{};
+  bool with_scheduler = true;
   std::string scheduler_conf{};  // text; empty: from the ConfigMap
   // On the scheduler's loop, after each cycle.
   std::function<void(const scheduler::Metrics&)> scheduler_measured{};
@@ -40,8 +43,9 @@ class ControlPlane {
   ControlPlane(const ControlPlane&) = delete;
   ControlPlane& operator=(const ControlPlane&) = delete;
 
-  // On the control loop's thread.
-  void start_controllers();
+  // On the control loop's thread. Code::Invalid for a selection of controllers that there are not;
+  // none runs then.
+  Result<void> start_controllers();
   void stop_controllers();
   // On the scheduler loop's thread.
   // Code::Invalid for a scheduler_conf that is no good.

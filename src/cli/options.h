@@ -10,6 +10,8 @@ namespace krater::cli {
 
 inline constexpr const char* kVersion = "0.1.0";
 
+enum class SchedulerKind { Volcano, Off };
+
 struct ServerOptions {
   std::string data_dir;
   std::string listen = "127.0.0.1:6443";
@@ -17,6 +19,8 @@ struct ServerOptions {
                     // comes on top
   std::string
       scheduler_conf{};  // a file; empty: the ConfigMap volcano-system/volcano-scheduler-configmap
+  SchedulerKind scheduler = SchedulerKind::Volcano;  // Off: somebody else's binds the pods
+  std::string controllers{};                         // see ControllerSelection
 };
 
 enum class RuntimeKind { Process, Simulated };
@@ -34,7 +38,7 @@ struct AgentOptions {
   std::string log_max_size = "10Mi";  // a quantity; a container's log is rotated beyond it
   int log_max_files = 5;              // of a container, with the current one
   std::string eviction_hard{agent::kDefaultThresholds};  // of the node's pressure conditions
-  bool stop_pods = false;  // on SIGTERM, end the pods too
+  bool stop_pods = false;                                // on SIGTERM, end the pods too
 };
 
 struct DevOptions {

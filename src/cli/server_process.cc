@@ -88,6 +88,8 @@ struct ServerProcess::State {
   ServerOptions options;
   ListenAddress listen;
   std::string url, scheduler_conf;
+  ControllerSelection controllers;
+  bool with_scheduler = true;
   runtime::SystemClock clock;
   runtime::SystemRng rng;
   api::Pki pki;
@@ -162,6 +164,8 @@ Result<void> ServerProcess::State::start_control_plane() {
   scheduler.start();
   http = runtime::make_http_client(control.loop(), {});
   ControlPlaneParts parts{*registry, clock, rng, control.loop(), *http, scheduler.loop()};
+  parts.controllers = controllers;
+  parts.with_scheduler = with_scheduler;
   parts.scheduler_conf = scheduler_conf;
   const auto gauges = std::make_shared<SchedulerGauges>();
   add_scheduler_gauges(server->metrics(), gauges);
@@ -170,8 +174,9 @@ Result<void> ServerProcess::State::start_control_plane() {
   parts.api_host = is_wildcard(listen.host) ? runtime::primary_address() : listen.host;
   parts.api_port = server->port();
   plane = std::make_unique<ControlPlane>(std::move(parts));
-  control.run_and_wait([this] { plane->start_controllers(); });
-  Result<void> scheduling;
+  Result<void> controlling, scheduling;
+  control.run_and_wait([&] { controlling = plane->start_controllers(); });
+  TRY(std::move(controlling));
   scheduler.run_and_wait([&] { scheduling = plane->start_scheduler(); });
   TRY(std::move(scheduling));
   chores.loop().post([this] { maintain(); });
@@ -244,12 +249,15 @@ Result<std::unique_ptr<ServerProcess>> ServerProcess::start(const ServerOptions&
   if (!options.scheduler_conf.empty()) {
     TRY_ASSIGN(scheduler_conf, read_file(options.scheduler_conf));
   }
+  TRY_ASSIGN(ControllerSelection controllers, ControllerSelection::parse(options.controllers));
   const runtime::SystemClock clock;
   TRY_ASSIGN(api::Pki pki, api::load_or_create_pki(options.data_dir + "/pki",
                                                    server_names(listen.host), clock.now()));
   std::unique_ptr<ServerProcess> out(
       new ServerProcess(std::make_unique<State>(std::move(pki), options, std::move(listen))));
   out->state_->scheduler_conf = std::move(scheduler_conf);
+  out->state_->controllers = std::move(controllers);
+  out->state_->with_scheduler = options.scheduler == SchedulerKind::Volcano;
   TRY(out->state_->open_store());
   TRY(out->state_->serve());
   TRY(out->state_->start_control_plane());

@@ -47,9 +47,8 @@ void Server::serve() {
   parts_.network.connect(*registry_);
   plane_ = std::make_unique<cli::ControlPlane>(cli::ControlPlaneParts{
       *registry_, parts_.loop.wall(), parts_.rng, control_, *http_, scheduler_});
-  plane_->start_controllers();
-  const Result<void> scheduling = plane_->start_scheduler();
-  CHECK(scheduling.has_value());
+  CHECK(plane_->start_controllers().has_value());
+  CHECK(plane_->start_scheduler().has_value());
   maintain();
 }
 

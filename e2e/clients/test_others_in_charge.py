@@ -1,0 +1,34 @@
+"""`--controllers` and `--scheduler=off`: somebody else's controllers and scheduler do the work, as clients."""
+import json
+import subprocess
+
+import harness
+
+
+def test_what_is_switched_off_does_nothing(tmp_path):
+    cluster = harness.Cluster(tmp_path, "--runtime", "simulated", "--nodes", "1", "--controllers=-job,-rayjob", "--scheduler=off")
+    cluster.start()
+    try:
+        cluster.kubectl("create", "job", "idle", "--image=busybox:1.36", "--", "true")
+        cluster.kubectl("create", "deployment", "web", "--image=busybox:1.36")
+        cluster.kubectl("create", "-f", "-", stdin=json.dumps({
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "busybox:1.36"}]}}))
+        cluster.wait("the Deployment's pod", lambda: cluster.get("pods", "-l", "app=web")["items"])
+        assert cluster.get("pods", "-l", "job-name=idle")["items"] == []
+        assert not cluster.get("job", "idle").get("status")
+        assert not cluster.get("pod", "p")["spec"].get("nodeName")
+        http = harness.Http(cluster)
+        node = cluster.get("nodes")["items"][0]["metadata"]["name"]
+        http("POST", "/api/v1/namespaces/default/pods/p/binding", {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": "p"},
+                                                                   "target": {"kind": "Node", "name": node}})
+        http.close()
+        cluster.kubectl("wait", "--for=condition=Ready", "pod/p", "--timeout=30s")
+    finally:
+        cluster.stop()
+
+
+def test_a_controller_that_there_is_not_is_refused_by_name(tmp_path):
+    done = subprocess.run([harness.BINARY, "dev", "--data-dir", str(tmp_path / "data"), "--listen", f"127.0.0.1:{harness.free_port()}",
+                           "--runtime", "simulated", "--controllers=-rayjbo"], capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0
+    assert 'there is no controller "rayjbo"; there are ' in done.stderr + done.stdout

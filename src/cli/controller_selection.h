@@ -1,0 +1,32 @@
+// Which controllers run, as `--controllers` says it: the list of kube-controller-manager. "name" is
+// one that runs, "-name" one that does not, "*" all others. A list that only takes away leaves the
+// rest running. Names are those of counters and events, with or without "-controller".
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace krater::cli {
+
+class ControllerSelection {
+ public:
+  ControllerSelection() = default;
+  // Names separated by commas; empty: all. Code::Invalid for an empty name.
+  static Result<ControllerSelection> parse(std::string_view list);
+
+  bool wants(std::string_view controller) const;
+  // Code::Invalid with all names there are, when the list holds one that is not among `offered`.
+  Result<void> check(const std::set<std::string>& offered) const;
+
+ private:
+  std::set<std::string> on_, off_;
+  bool others_ = true;
+};
+
+// Without the ending "-controller".
+std::string short_controller_name(std::string_view controller);
+
+}  // namespace krater::cli
