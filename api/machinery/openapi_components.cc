@@ -111,11 +111,7 @@ Json ComponentSet::convert(const Json& schema) {
   if (const auto ref = string_at(schema, {"$ref"})) {
     const std::string type_name(*ref);
     add(type_name);
-    JsonObject target{{"$ref", reference(type_name)}};
-    if (out.empty()) return Json(std::move(target));
-    // Siblings of a reference are not read by all clients.
-    out["allOf"] = JsonArray{std::move(target)};
-    return Json(std::move(out));
+    return refer(std::move(out), reference(type_name));
   }
   convert_object(schema, out);
   return Json(std::move(out));
@@ -127,12 +123,24 @@ Json ComponentSet::number_or_text(const Json& schema) {
   const std::string_view name = is_quantity ? "io.k8s.apimachinery.pkg.api.resource.Quantity"
                                             : "io.k8s.apimachinery.pkg.util.intstr.IntOrString";
   components_[name] = is_quantity ? quantity(version_) : int_or_string(version_);
-  JsonObject target{
-      {"$ref", std::string(version_ == 2 ? "#/definitions/" : "#/components/schemas/") +
-                   std::string(name)}};
-  const auto text = string_at(schema, {"description"});
-  if (!text) return Json(std::move(target));
-  return Json(JsonObject{{"description", *text}, {"allOf", JsonArray{std::move(target)}}});
+  JsonObject out;
+  if (const auto text = string_at(schema, {"description"})) out["description"] = *text;
+  return refer(
+      std::move(out),
+      std::string(version_ == 2 ? "#/definitions/" : "#/components/schemas/") + std::string(name));
+}
+
+// In version 3 the siblings of a reference are not read by all clients; of version 2 kubectl reads
+// them, and does not look into `allOf`.
+Json ComponentSet::refer(JsonObject siblings, const std::string& target) const {
+  JsonObject reference{{"$ref", target}};
+  if (version_ == 2) {
+    for (const auto& sibling : siblings) reference.emplace(sibling.key(), sibling.value());
+  } else if (!siblings.empty()) {
+    siblings["allOf"] = JsonArray{std::move(reference)};
+    return Json(std::move(siblings));
+  }
+  return Json(std::move(reference));
 }
 
 void ComponentSet::convert_object(const Json& schema, JsonObject& out) {

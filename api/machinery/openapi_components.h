@@ -28,6 +28,7 @@ class ComponentSet {
  private:
   Json convert(const Json& schema);
   Json number_or_text(const Json& schema);
+  Json refer(JsonObject siblings, const std::string& target) const;
   void convert_object(const Json& schema, JsonObject& out);
   std::string reference(std::string_view type_name) const;
 

@@ -1,9 +1,11 @@
-// The wire format of protobuf: a reader over bytes that are not trusted.
+// The wire format of protobuf: a reader over bytes that are not trusted, and a writer.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/result.h"
 
@@ -32,6 +34,35 @@ class WireReader {
   std::optional<std::uint64_t> fixed(std::size_t size);
 
   std::string_view rest_;
+};
+
+class WireWriter {
+ public:
+  void number(int field, std::uint64_t value) {
+    tag(field, WireType::Varint);
+    varint(value);
+  }
+  void fixed64(int field, std::uint64_t value) {
+    tag(field, WireType::Fixed64);
+    for (int i = 0; i < 8; ++i) out_.push_back(static_cast<char>(value >> (8 * i) & 0xff));
+  }
+  void bytes(int field, std::string_view value) {
+    tag(field, WireType::Bytes);
+    varint(value.size());
+    out_ += value;
+  }
+  std::string take() { return std::exchange(out_, {}); }
+
+ private:
+  void tag(int field, WireType type) {
+    varint(static_cast<std::uint64_t>(field) << 3 | static_cast<std::uint64_t>(type));
+  }
+  void varint(std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7) out_.push_back(static_cast<char>(value | 0x80));
+    out_.push_back(static_cast<char>(value));
+  }
+
+  std::string out_;
 };
 
 }  // namespace krater::api

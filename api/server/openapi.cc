@@ -4,16 +4,19 @@
 #include <array>
 #include <ctime>
 
+#include "api/machinery/openapi_v2_wire.h"
 #include "api/registry/status.h"
 #include "api/server/conditional.h"
 #include "api/server/discovery.h"
 #include "api/server/media.h"
+#include "base/check.h"
 #include "base/env.h"
 
 namespace krater::api {
 namespace {
 
 constexpr std::string_view kV2Key = "v2";
+constexpr std::string_view kV2WireKey = "v2.protobuf";
 // With a dot where clients ask with an `@`: that sign is no legal character of a media type.
 constexpr std::string_view kV2Protobuf =
     "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
@@ -41,13 +44,20 @@ OpenApi::DocumentPtr OpenApi::document(std::string_view path) const {
     documents_.clear();
   }
   if (const auto kept = documents_.find(path); kept != documents_.end()) return kept->second;
-  std::optional<std::string> text =
-      path == kV2Key ? schemas_.openapi_v2() : schemas_.openapi_v3(path);
+  std::optional<std::string> text = text_of(path);
   if (!text) return nullptr;
   std::string etag = etag_of(*text);
   DocumentPtr made(new Document{*std::move(text), std::move(etag)});
   documents_.emplace(std::string(path), made);
   return made;
+}
+
+std::optional<std::string> OpenApi::text_of(std::string_view path) const {
+  if (path == kV2Key) return schemas_.openapi_v2();
+  if (path != kV2WireKey) return schemas_.openapi_v3(path);
+  const auto parsed = parse_json(schemas_.openapi_v2());
+  CHECK(parsed.has_value());
+  return openapi_v2_wire(*parsed);
 }
 
 Response OpenApi::index(const Request& request) const {
@@ -65,7 +75,7 @@ Response OpenApi::index(const Request& request) const {
 
 Response OpenApi::v3(std::string_view path, const Request& request) const {
   const DocumentPtr found = document(path);
-  if (!found || path == kV2Key)
+  if (!found || path == kV2Key || path == kV2WireKey)
     return respond_error(
         make_error(Code::NotFound, "the server could not find the requested resource"));
   const std::string_view hash = request.query.first("hash");
@@ -88,9 +98,9 @@ Response OpenApi::v3(std::string_view path, const Request& request) const {
 
 Response OpenApi::v2(const Request& request) const {
   if (asks_for_protobuf(request.header("Accept"))) {
-    Response response = respond(200, kV2Protobuf, "");
-    response.set("Etag", "\"0\"");
-    return response;
+    const DocumentPtr wire = document(kV2WireKey);
+    return conditional(request, std::shared_ptr<const std::string>(wire, &wire->text), wire->etag,
+                       kV2Protobuf);
   }
   const DocumentPtr found = document(kV2Key);
   return conditional(request, std::shared_ptr<const std::string>(found, &found->text), found->etag);

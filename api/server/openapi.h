@@ -24,8 +24,7 @@ class OpenApi {
   // One group version, "apis/batch/v1". With the right `hash` it may be kept for ever; with another
   // one: 301.
   Response v3(std::string_view path, const Request& request) const;
-  // JSON; or, where protobuf is asked for, an empty document: it is valid, and clients that ask for
-  // it then trust the server's own validation.
+  // JSON, or protobuf where that is asked for.
   Response v2(const Request& request) const;
 
  private:
@@ -35,6 +34,7 @@ class OpenApi {
   };
   using DocumentPtr = std::shared_ptr<const Document>;
   DocumentPtr document(std::string_view path) const;
+  std::optional<std::string> text_of(std::string_view path) const;
 
   const SchemaSet& schemas_;
   const WallClock& clock_;
