@@ -18,7 +18,7 @@ class Watch:
         decoder, text = json.JSONDecoder(), ""
         for line in self.process.stdout:
             text += line
-            if line.rstrip() != "}":
+            if not line.rstrip().endswith("}"):  # one line an event, or many, by kubectl's version
                 continue
             try:
                 event, end = decoder.raw_decode(text)
