@@ -1,6 +1,7 @@
 #include "scheduler/extract.h"
 
 #include "base/strings.h"
+#include "model/disruption.h"
 #include "model/keys.h"
 #include "model/node.h"
 #include "model/pod_resources.h"
@@ -83,6 +84,8 @@ TaskStatus task_status(const PodView& pod) {
     case PodPhase::Succeeded:
       return TaskStatus::Succeeded;
     case PodPhase::Failed:
+      // Its node tells how it ended before it goes.
+      if (pod.deleting() && made_way_for_others(pod)) return TaskStatus::Releasing;
       return TaskStatus::Failed;
     case PodPhase::Unknown:
       return TaskStatus::Unknown;

@@ -221,6 +221,20 @@ TEST(Evict, NobodyIsAskedTwiceWhileHeIsLeaving) {
   EXPECT_EQ(cluster.group("high").phase(), PodGroupPhase::Inqueue);
 }
 
+TEST(Evict, AGangThatFailsOnItsWayOutIsNotDone) {
+  Harness cluster;
+  cluster.add(yaml(kPreempting));
+  cluster.settle();
+  cluster.add(yaml(kClaimant));
+  cluster.settle();
+  cluster.run(yaml("{low-w-0: Failed, low-w-1: Failed}"));
+  cluster.settle();
+  EXPECT_NE(cluster.group("low").phase(), PodGroupPhase::Completed);
+  cluster.leave();
+  cluster.settle();
+  EXPECT_EQ(cluster.group("low").phase(), PodGroupPhase::Inqueue);
+}
+
 TEST(FairTree, AGroupCountsForItsNeediestAndTheContentHoldNobodyBack) {
   FairTree tree(cpu(10000));
   const auto a = tree.add(FairTree::path_of("a", "root/one/a", "1/1/1"), cpu(4000), cpu(9000));

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+
+#include "model/disruption.h"
+
 namespace krater::controllers {
 namespace {
 
@@ -48,9 +51,7 @@ std::optional<Condition> condition_that_matches(const PodView& pod, const JsonAr
 }
 
 FailureVerdict without_rule(const PodView& failed) {
-  const auto disrupted = failed.condition("DisruptionTarget");
-  if (disrupted && disrupted->is_true() && disrupted->reason == "PreemptionByScheduler")
-    return {FailureAction::Ignore};
+  if (made_way_for_others(failed)) return {FailureAction::Ignore};
   return {};
 }
 
