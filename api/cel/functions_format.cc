@@ -173,7 +173,7 @@ constexpr std::array<NamedFormat, 13> kFormats{{
 
 class FormatValue final : public Opaque {
  public:
-  explicit FormatValue(const NamedFormat& format) : format(format) {}
+  explicit FormatValue(const NamedFormat& named) : format(named) {}
   std::string_view type_name() const override { return "kubernetes.NamedFormat"; }
   bool equals(const Opaque& other) const override {
     return format.name == static_cast<const FormatValue&>(other).format.name;

@@ -13,7 +13,7 @@ using Kind = Value::Kind;
 
 class QuantityValue final : public Opaque {
  public:
-  explicit QuantityValue(Quantity amount) : amount(amount) {}
+  explicit QuantityValue(Quantity value) : amount(value) {}
   std::string_view type_name() const override { return "kubernetes.Quantity"; }
   bool equals(const Opaque& other) const override {
     return amount == static_cast<const QuantityValue&>(other).amount;
@@ -28,7 +28,7 @@ struct Version {
 
 class SemverValue final : public Opaque {
  public:
-  explicit SemverValue(Version version) : version(std::move(version)) {}
+  explicit SemverValue(Version value) : version(std::move(value)) {}
   std::string_view type_name() const override { return "kubernetes.Semver"; }
   bool equals(const Opaque& other) const override;
   const Version version;

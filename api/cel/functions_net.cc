@@ -24,7 +24,7 @@ struct Address {
 
 class Ip final : public Opaque {
  public:
-  explicit Ip(Address address) : address(address) {}
+  explicit Ip(Address value) : address(value) {}
   std::string_view type_name() const override { return "net.IP"; }
   bool equals(const Opaque& other) const override {
     return address == static_cast<const Ip&>(other).address;
@@ -35,7 +35,7 @@ class Ip final : public Opaque {
 
 class Cidr final : public Opaque {
  public:
-  Cidr(Address address, int bits) : address(address), bits(bits) {}
+  Cidr(Address value, int length) : address(value), bits(length) {}
   std::string_view type_name() const override { return "net.CIDR"; }
   bool equals(const Opaque& other) const override {
     const auto& cidr = static_cast<const Cidr&>(other);

@@ -47,7 +47,7 @@ class Parser {
 
  private:
   struct Level {
-    explicit Level(Parser& parser) : parser(parser) { ++parser.level_; }
+    explicit Level(Parser& owner) : parser(owner) { ++parser.level_; }
     ~Level() { --parser.level_; }
     Level(const Level&) = delete;
     Level& operator=(const Level&) = delete;
