@@ -421,13 +421,16 @@ class Estimator {
       case Cost::ListSlice: {
         const std::uint64_t end = literal_or(arg(2), size_or_unknown(arg(0)).max);
         const std::uint64_t start = literal_or(arg(1), 0);
-        return new_list(Range::fixed(end > start ? end - start : 0), 1);
+        return new_list(Range::fixed(end - start), 1);  // wraps, as the original does
       }
       case Cost::ListCopy:
         return new_list(size_or_unknown(arg(0)), 1);
       case Cost::ListSort: {
         const Range size = size_or_unknown(arg(0));
-        return new_list(size * size, 2);
+        const bool texts = expr.name == "sort" && !arg(0).type->params.empty() &&
+                           (arg(0).type->params[0]->kind == TypeKind::String ||
+                            arg(0).type->params[0]->kind == TypeKind::Bytes);
+        return new_list(size * size, texts ? 2 + kPerCharacter : 2);
       }
       case Cost::ListRange:
         return new_list(Range::fixed(literal_or(arg(0), UINT64_MAX)), 1);

@@ -393,7 +393,7 @@ class Evaluation {
     for (std::size_t i = 0; i < count && !cancelled_; ++i) {
       set_variables(fold, scope, range, is_list ? Value() : keys[i], i);
       if (growth.step != nullptr) {
-        if (!grow(fold, growth, scope)) break;
+        grow(growth, scope);
         continue;
       }
       if (evaluate(*fold.condition).is(false)) break;
@@ -454,62 +454,68 @@ class Evaluation {
     return out;
   }
 
-  // One step; false ends the fold.
-  bool grow(const Fold& fold, Growth& growth, std::size_t scope) {
+  // One step. After a failure the steps go on, as the others do, and add nothing.
+  void grow(Growth& growth, std::size_t scope) {
     if (growth.filter != nullptr) {
       Value keep = evaluate(*growth.filter);
-      if (keep.is(false)) return !cancelled_;
-      if (!keep.is(true))
-        return stop(scope, keep.is_error() ? std::move(keep) : no_such_overload());
+      if (keep.is(false)) return;
+      if (!keep.is(true)) {
+        locals_[scope] = keep.is_error() ? std::move(keep) : no_such_overload();
+        return;
+      }
     }
     charge(1);  // reading the accumulator
-    if (!growth.is_map) return grow_list(*growth.step->args[1], growth, scope);
-    return grow_map(*growth.step, growth, scope);
+    if (growth.is_map) {
+      grow_map(*growth.step, growth, scope);
+    } else {
+      grow_list(*growth.step->args[1], growth, scope);
+    }
   }
 
-  bool stop(std::size_t scope, Value failure) {
-    locals_[scope] = std::move(failure);
-    return false;
+  void fail(std::size_t scope, Value failure) {
+    if (!locals_[scope].is_error()) locals_[scope] = std::move(failure);
   }
 
-  bool grow_list(const Expr& addition, Growth& growth, std::size_t scope) {
+  void grow_list(const Expr& addition, Growth& growth, std::size_t scope) {
     Value item = evaluate(*addition.args[0]);
-    charge(addition.constant ? 1 : kListBase + 1);
-    if (item.is_error()) return stop(scope, std::move(item));
-    growth.items.push_back(std::move(item));
-    return true;
+    charge(addition.constant || item.is_error() ? 1 : kListBase + 1);
+    if (item.is_error()) {
+      fail(scope, std::move(item));
+    } else if (!locals_[scope].is_error()) {
+      growth.items.push_back(std::move(item));
+    }
   }
 
-  bool grow_map(const Expr& insertion, Growth& growth, std::size_t scope) {
+  void grow_map(const Expr& insertion, Growth& growth, std::size_t scope) {
+    const bool pair = insertion.args.size() == 3;
+    if (pair && locals_[scope].is_error()) return;
     Value first = evaluate(*insertion.args[1]);
-    if (insertion.args.size() == 3) {
-      if (first.is_error()) return stop(scope, std::move(first));
+    if (pair) {
+      if (first.is_error()) return fail(scope, std::move(first));
       Value value = evaluate(*insertion.args[2]);
-      if (value.is_error()) return stop(scope, std::move(value));
+      if (value.is_error()) return fail(scope, std::move(value));
       charge(1);
       return insert(growth, std::move(first), std::move(value), scope);
     }
     charge(1);
-    if (first.is_error()) return stop(scope, std::move(first));
-    if (first.kind() != VKind::Map) return stop(scope, no_such_overload());
+    if (first.is_error()) return fail(scope, std::move(first));
+    if (first.kind() != VKind::Map) return fail(scope, no_such_overload());
     for (Value& key : first.keys()) {
       std::optional<Value> value = first.find(key);
-      if (!value) continue;
-      if (!insert(growth, std::move(key), std::move(*value), scope)) return false;
+      if (value) insert(growth, std::move(key), std::move(*value), scope);
     }
-    return true;
   }
 
-  bool insert(Growth& growth, Value key, Value value, std::size_t scope) {
+  void insert(Growth& growth, Value key, Value value, std::size_t scope) {
+    if (locals_[scope].is_error()) return;
     std::optional<MapKey> known = map_key(key);
-    if (!known) return stop(scope, Value::error("unsupported key type: " + key.type_name()));
+    if (!known) return fail(scope, Value::error("unsupported key type: " + key.type_name()));
     if (!growth.keys.insert(std::move(*known)).second) {
       const Value text = call_string(Args(&key, 1));
-      return stop(scope, Value::error("insert failed: key " + std::string(text.text()) +
+      return fail(scope, Value::error("insert failed: key " + std::string(text.text()) +
                                       " already exists"));
     }
     growth.entries.emplace_back(std::move(key), std::move(value));
-    return true;
   }
 
   const std::vector<Variable>& variables_;

@@ -32,7 +32,10 @@ std::optional<double> floating(std::string_view text) {
   if (negative || lower.starts_with('+')) lower.erase(0, 1);
   if (lower == "inf" || lower == "infinity") return negative ? -HUGE_VAL : HUGE_VAL;
   if (lower == "nan") return std::nan("");
-  if (lower.empty() || lower.find_first_not_of("0123456789.e+-") != std::string::npos) {
+  const bool hex = lower.starts_with("0x");
+  if (hex && lower.find('p') == std::string::npos) return std::nullopt;
+  if (lower.empty() || lower.find_first_not_of(hex ? "0123456789abcdefxp.+-" : "0123456789.e+-") !=
+                           std::string::npos) {
     return std::nullopt;
   }
   char* end = nullptr;
@@ -231,7 +234,6 @@ Value call_timestamp(Args args) {
 Value call_duration(Args args) {
   const Value& from = args[0];
   if (from.kind() == Kind::Duration) return from;
-  if (from.kind() == Kind::Int) return Value::of(Nanoseconds{from.as_int()});
   if (from.kind() == Kind::String) {
     const std::optional<std::int64_t> out = parse_duration(from.text());
     if (out) return Value::of(Nanoseconds{*out});

@@ -61,7 +61,7 @@ Problems qualified_name(std::string_view text) {
   if (name.empty()) {
     out.push_back("name part must be non-empty");
   } else if (name.size() > 63) {
-    out.push_back("name part must be no more than 63 bytes");
+    out.push_back("name part must be no more than 63 characters");
   }
   if (!is_label_text(name)) out.push_back(kExplained);
   return out;
@@ -69,7 +69,7 @@ Problems qualified_name(std::string_view text) {
 
 Problems label_value(std::string_view text) {
   Problems out;
-  if (text.size() > 63) out.push_back("must be no more than 63 bytes");
+  if (text.size() > 63) out.push_back("must be no more than 63 characters");
   if (!text.empty() && !is_label_text(text)) {
     out.push_back(
         "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or "
@@ -165,10 +165,10 @@ constexpr std::array<NamedFormat, 13> kFormats{{
     {"dns1035LabelPrefix", dns1035_label_prefix, 30},
     {"labelValue", label_value, 40},
     {"uri", uri, 1103},
-    {"uuid", uuid, 81},
+    {"uuid", uuid, 70},
     {"byte", byte, 84},
-    {"date", date, 74},
-    {"datetime", datetime, 74},
+    {"date", date, 71},
+    {"datetime", datetime, 71},
 }};
 
 class FormatValue final : public Opaque {

@@ -13,12 +13,14 @@ using Kind = Value::Kind;
 
 class QuantityValue final : public Opaque {
  public:
-  explicit QuantityValue(Quantity value) : amount(value) {}
+  QuantityValue(Quantity value, bool fraction) : amount(value), binary_fraction(fraction) {}
   std::string_view type_name() const override { return "kubernetes.Quantity"; }
   bool equals(const Opaque& other) const override {
     return amount == static_cast<const QuantityValue&>(other).amount;
   }
   const Quantity amount;
+  // Written as a fraction of a power of two ("1.5Gi"): never taken for an integer.
+  const bool binary_fraction;
 };
 
 struct Version {
@@ -46,12 +48,17 @@ bool is_semver(const Value& value) {
 const Quantity& amount_of(const Value& value) {
   return value.opaque_as<QuantityValue>().amount;
 }
-Value make_quantity(Quantity amount) {
-  return Value::opaque(std::make_shared<QuantityValue>(amount));
+bool is_binary_fraction(const Value& value) {
+  return is_quantity(value) && value.opaque_as<QuantityValue>().binary_fraction;
+}
+Value make_quantity(Quantity amount, bool binary_fraction) {
+  return Value::opaque(std::make_shared<QuantityValue>(amount, binary_fraction));
 }
 
 // Exactly an int64.
-std::optional<std::int64_t> whole(const Quantity& amount) {
+std::optional<std::int64_t> whole(const Value& quantity) {
+  if (is_binary_fraction(quantity)) return std::nullopt;
+  const Quantity& amount = amount_of(quantity);
   const std::int64_t value = amount.value();
   if (value == INT64_MAX || value == INT64_MIN || Quantity::from_value(value) != amount) {
     return std::nullopt;
@@ -204,7 +211,10 @@ Value part(Args args, std::uint64_t Version::*member) {
 Value call_quantity(Args args) {
   if (args[0].kind() != Kind::String) return no_such_overload();
   const Result<Quantity> amount = Quantity::parse(args[0].text());
-  return amount ? make_quantity(*amount) : Value::error(amount.error().message);
+  if (!amount) return Value::error(amount.error().message);
+  const bool fraction =
+      args[0].text().find('.') != std::string_view::npos && args[0].text().ends_with('i');
+  return make_quantity(*amount, fraction);
 }
 Value call_is_quantity(Args args) {
   if (args[0].kind() != Kind::String) return no_such_overload();
@@ -230,17 +240,17 @@ Value call_compare_to(Args args) {
 
 Value call_as_integer(Args args) {
   if (!is_quantity(args[0])) return no_such_overload();
-  const std::optional<std::int64_t> value = whole(amount_of(args[0]));
+  const std::optional<std::int64_t> value = whole(args[0]);
   return value ? Value::of(*value) : Value::error("cannot convert value to integer");
 }
 Value call_is_integer(Args args) {
   if (!is_quantity(args[0])) return no_such_overload();
-  return Value::of(whole(amount_of(args[0])).has_value());
+  return Value::of(whole(args[0]).has_value());
 }
 Value call_as_approximate_float(Args args) {
   if (!is_quantity(args[0])) return no_such_overload();
   const Quantity& amount = amount_of(args[0]);
-  const std::optional<std::int64_t> value = whole(amount);
+  const std::optional<std::int64_t> value = whole(args[0]);
   if (value) return Value::of(static_cast<double>(*value));
   return Value::of(static_cast<double>(amount.milli_value()) / 1000.0);
 }
@@ -248,12 +258,14 @@ Value call_as_approximate_float(Args args) {
 Value call_quantity_add(Args args) {
   const std::optional<Quantity> other = operand(args[1]);
   if (!is_quantity(args[0]) || !other) return no_such_overload();
-  return make_quantity(amount_of(args[0]) + *other);
+  return make_quantity(amount_of(args[0]) + *other,
+                       is_binary_fraction(args[0]) || is_binary_fraction(args[1]));
 }
 Value call_quantity_sub(Args args) {
   const std::optional<Quantity> other = operand(args[1]);
   if (!is_quantity(args[0]) || !other) return no_such_overload();
-  return make_quantity(amount_of(args[0]) - *other);
+  return make_quantity(amount_of(args[0]) - *other,
+                       is_binary_fraction(args[0]) || is_binary_fraction(args[1]));
 }
 
 Value call_semver(Args args) {

@@ -41,7 +41,7 @@ class Cidr final : public Opaque {
     const auto& cidr = static_cast<const Cidr&>(other);
     return address == cidr.address && bits == cidr.bits;
   }
-  std::uint64_t size() const override { return address.size(); }
+  std::uint64_t size() const override { return static_cast<std::uint64_t>(bits + 7) / 8; }
   const Address address;
   const int bits;
 };
@@ -274,7 +274,6 @@ Value call_is_cidr(Args args) {
 Value call_contains_ip(Args args) {
   if (!is_cidr(args[0])) return no_such_overload();
   const Value other = args[1].kind() == Kind::String ? call_ip(args.subspan(1, 1)) : args[1];
-  if (other.is_error()) return other;
   if (!is_ip(other)) return no_such_overload();
   const Cidr& cidr = args[0].opaque_as<Cidr>();
   return Value::of(contains(cidr.address, cidr.bits, other.opaque_as<Ip>().address));

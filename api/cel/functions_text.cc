@@ -40,7 +40,7 @@ Value index_in_text(Args args) {
   const std::size_t length = runes.size() - 1;
   const std::int64_t from = args.size() == 3 ? args[2].as_int() : 0;
   if (from < 0) return out_of_range(from);
-  if (part.empty()) return whole(std::min(static_cast<std::size_t>(from), length));
+  if (part.empty()) return Value::of(from);
   if (static_cast<std::size_t>(from) >= length) return not_found();
   const std::size_t found = text.find(part, runes[static_cast<std::size_t>(from)]);
   return found == std::string_view::npos ? not_found() : place_of(runes, found);
@@ -59,7 +59,7 @@ Value last_index_in_text(Args args) {
   }
   const std::int64_t from = args[2].as_int();
   if (from < 0) return out_of_range(from);
-  if (part.empty()) return whole(std::min(static_cast<std::size_t>(from), length));
+  if (part.empty()) return Value::of(from);
   if (static_cast<std::size_t>(from) >= length) return not_found();
   const std::size_t found = text.rfind(part, runes[static_cast<std::size_t>(from)]);
   return found == std::string_view::npos ? not_found() : place_of(runes, found);

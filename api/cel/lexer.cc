@@ -192,7 +192,7 @@ class Lexer {
       }
       std::string_view rest = source_.substr(end + 1);
       std::string ignored;
-      if (!escape(rest, bytes, ignored)) return broken_text(start, end + 2);
+      if (!escape(rest, false, ignored)) return broken_text(start, end + 2);
       end = source_.size() - rest.size();
     }
     at_ = end + closing.size();

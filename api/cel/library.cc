@@ -227,7 +227,7 @@ constexpr Row kRows[] = {
     // Quantities, versions.
     {"quantity", call_quantity, "string->Quantity", Cost::Parse},
     {"isQuantity", call_is_quantity, "string->bool", Cost::Parse},
-    {"sign", call_sign, ".Quantity->int", Cost::Nominal},
+    {"sign", call_sign, "Quantity->int", Cost::Nominal},
     {"isGreaterThan", call_is_greater_than, ".Quantity,Quantity->bool", Cost::Nominal},
     {"isGreaterThan", call_is_greater_than, ".Semver,Semver->bool", Cost::Nominal},
     {"isLessThan", call_is_less_than, ".Quantity,Quantity->bool", Cost::Nominal},
@@ -267,8 +267,8 @@ constexpr Row kRows[] = {
     {"validate", call_validate, ".Format,string->optional(list(string))", Cost::Validate},
 };
 
-constexpr const char* kOrdered[] = {"bool",   "int",   "uint",      "double",
-                                    "string", "bytes", "timestamp", "duration"};
+constexpr const char* kOrdered[] = {"int",      "uint",      "double", "bool",
+                                    "duration", "timestamp", "string", "bytes"};
 
 // The kubernetes libraries' names of their types.
 struct Named {

@@ -19,10 +19,6 @@ constexpr std::array<std::string_view, 17> kReserved{
     "as",  "break", "const",   "continue",  "else",   "for", "function", "if",   "import",
     "let", "loop",  "package", "namespace", "return", "var", "void",     "while"};
 
-constexpr const char* kExpectedOperand =
-    " expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, "
-    "NUM_UINT, STRING, BYTES, IDENTIFIER}";
-
 template <typename... Args>
 std::vector<ExprPtr> args_of(Args... args) {
   std::vector<ExprPtr> out;
@@ -169,13 +165,11 @@ class Parser {
   ExprPtr unary() {
     const std::uint32_t at = token().at;
     for (const std::string_view symbol : {"!", "-"}) {
+      // One minus before a number is part of the number; of several, all are operators.
       if (!is(symbol) || (symbol == "-" && number_follows())) continue;
-      int count = 0;
-      while (is(symbol) && !(symbol == "-" && count > 0 && number_follows())) {
-        ++at_;
-        ++count;
-      }
-      ExprPtr operand = symbol == "-" && is("-") ? negative_literal() : member();
+      std::size_t count = 0;
+      for (; is(symbol); ++count) ++at_;
+      ExprPtr operand = member();
       if (count % 2 == 0) return operand;
       return bounded(
           make_call(at, symbol == "!" ? "!_" : "-_", args_of(std::move(operand)), false));
@@ -284,8 +278,21 @@ class Parser {
       return named(true);
     }
     syntax((here.kind == Token::Kind::End ? "mismatched input " : "extraneous input ") + shown() +
-           kExpectedOperand);
+           expected_operand());
     return nothing();
+  }
+
+  // Directly behind an opening parenthesis or bracket a little more is possible.
+  std::string expected_operand() const {
+    const auto before = [this](std::size_t back) {
+      return at_ >= back ? tokens_[at_ - back] : Token();
+    };
+    const bool call = before(1).text == "(" && before(2).kind == Token::Kind::Ident;
+    const bool index = before(1).text == "[" && (before(2).kind == Token::Kind::Ident ||
+                                                 before(2).text == "]" || before(2).text == ")");
+    return std::string(" expecting {'[', '{', '(', ") + (call ? "')', " : "") + "'.', '-', '!', " +
+           (index ? "'?', " : "") +
+           "'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
   }
 
   ExprPtr negative_literal() {

@@ -282,28 +282,22 @@ class Run {
     if (!rule.field_path.empty()) {
       path += (path.empty() ? "" : ".") + rule.field_path;
     }
-    const bool structured = node.json_type == "object" || node.json_type == "array";
-    const std::string value = structured ? "" : shown_value(place.value);
+    const std::string value = go_quoted(node.json_type);
     Cause cause{rule.reason.empty() ? "FieldValueInvalid" : rule.reason, "", shown_path(path)};
     if (rule.reason == "FieldValueForbidden") {
       cause.message = "Forbidden: " + detail;
     } else if (rule.reason == "FieldValueRequired") {
       cause.message = "Required value: " + detail;
     } else if (rule.reason == "FieldValueDuplicate") {
-      cause.message = structured ? "Duplicate value" : "Duplicate value: " + value;
+      cause.message = "Duplicate value: " + value;
     } else {
-      cause.message =
-          structured ? "Invalid value: " + detail : "Invalid value: " + value + ": " + detail;
+      cause.message = "Invalid value: " + value + ": " + detail;
     }
     if (!rule.uses_old && place.ratchet.unchanged()) {
       findings_.warnings.push_back(cause.field + ": " + cause.message);
     } else {
       add(std::move(cause));
     }
-  }
-
-  static std::string shown_value(const Json& value) {
-    return value.is_string() ? go_quoted(view(value.get_string())) : to_json(value);
   }
 
   RuleFindings findings_;

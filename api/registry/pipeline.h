@@ -8,6 +8,7 @@
 
 #include "api/admission/admission.h"
 #include "api/machinery/schema.h"
+#include "api/policy/policies.h"
 #include "api/registry/request.h"
 #include "base/env.h"
 #include "base/result.h"
@@ -19,6 +20,7 @@ struct PipelineEnv {
   const SchemaSet& schemas;
   Rng& rng;
   AdmissionSettings settings;
+  PolicyJudge* judge = nullptr;  // null: nobody's policies are asked
 };
 
 // Body against URL and schema: types, unknown and duplicate fields per fieldValidation. After it

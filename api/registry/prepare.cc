@@ -5,6 +5,7 @@
 
 #include "api/registry/field_tracking.h"
 #include "api/registry/metadata.h"
+#include "api/registry/policy_review.h"
 #include "api/registry/scale.h"
 #include "api/registry/status.h"
 #include "base/check.h"
@@ -24,7 +25,9 @@ Result<Change> prepare(const client::Write& write, const PrepareInput& in) {
     Result<Change> operator()(const client::DeleteWrite& w) const { return prepare_delete(w, in); }
     Result<Change> operator()(const client::BindWrite& w) const { return prepare_bind(w, in); }
   };
-  return std::visit(Dispatch{in}, write);
+  Result<Change> change = std::visit(Dispatch{in}, write);
+  if (change) TRY(review(write, *change, in));
+  return change;
 }
 
 Result<KindSchemaPtr> schema_of(const SchemaSet& schemas, const Kind& kind) {

@@ -55,7 +55,7 @@ Error with_index(Error error, std::size_t index, std::size_t count) {
 class TheRegistry final : public Registry {
  public:
   explicit TheRegistry(RegistryDeps deps)
-      : deps_(std::move(deps)), env_{deps_.schemas, deps_.rng, deps_.admission} {}
+      : deps_(std::move(deps)), env_{deps_.schemas, deps_.rng, deps_.admission, judge_.get()} {}
 
   void write(client::Write write, RequestInfo info, Done done) override {
     std::vector<client::Write> writes;
@@ -219,6 +219,7 @@ class TheRegistry final : public Registry {
   }
 
   RegistryDeps deps_;
+  const std::unique_ptr<PolicyJudge> judge_ = make_policy_judge();
   PipelineEnv env_;
 };
 

@@ -38,6 +38,8 @@ constexpr std::array kCellFunctions{
     Named{"service", cells::service},
     Named{"service_account", cells::service_account},
     Named{"stateful_set", cells::stateful_set},
+    Named{"validating_admission_policy", cells::validating_admission_policy},
+    Named{"validating_admission_policy_binding", cells::validating_admission_policy_binding},
 };
 
 }  // namespace

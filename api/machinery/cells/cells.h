@@ -37,6 +37,8 @@ JsonArray secret(const Json& object, WallTime now);
 JsonArray service_account(const Json& object, WallTime now);
 JsonArray lease(const Json& object, WallTime now);
 JsonArray priority_class(const Json& object, WallTime now);
+JsonArray validating_admission_policy(const Json& object, WallTime now);
+JsonArray validating_admission_policy_binding(const Json& object, WallTime now);
 JsonArray role(const Json& object, WallTime now);
 JsonArray role_binding(const Json& object, WallTime now);
 

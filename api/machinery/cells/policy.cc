@@ -33,6 +33,27 @@ JsonArray resource_quota(const Json& object, WallTime now) {
           Json(age(object, now))};
 }
 
+JsonArray validating_admission_policy(const Json& object, WallTime now) {
+  const JsonArray* validations = array_at(object, {"spec", "validations"});
+  std::string kind = "<unset>";
+  if (const Json* param = find(object, {"spec", "paramKind"})) {
+    kind = text_at(*param, {"apiVersion"}) + "/" + text_at(*param, {"kind"});
+  }
+  return {Json(name(object)), Json(validations == nullptr ? 0 : validations->size()), Json(kind),
+          Json(age(object, now))};
+}
+
+JsonArray validating_admission_policy_binding(const Json& object, WallTime now) {
+  std::string param = "<unset>";
+  if (const Json* ref = find(object, {"spec", "paramRef"})) {
+    const std::string space = text_at(*ref, {"namespace"});
+    const std::string named = text_at(*ref, {"name"});
+    if (!named.empty()) param = (space.empty() ? "*" : space) + "/" + named;
+  }
+  return {Json(name(object)), Json(text_at(object, {"spec", "policyName"})), Json(param),
+          Json(age(object, now))};
+}
+
 JsonArray created_at(const Json& object, WallTime /*now*/) {
   return {Json(name(object)), Json(text_at(object, {"metadata", "creationTimestamp"}))};
 }
