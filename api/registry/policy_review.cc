@@ -33,6 +33,12 @@ Result<void> check_itself(const Change& change, const Json& object) {
 
 Result<void> review(const client::Write& write, Change& change, const PrepareInput& in) {
   if (in.env.judge == nullptr || change.what == Change::What::Nothing) return {};
+  // Nearly always there is nothing to ask, and then this costs nothing.
+  if (change.kind.group != kinds::kValidatingAdmissionPolicy.group) {
+    TRY_ASSIGN(const std::vector<ObjectPtr> bindings,
+               in.view.list(kinds::kValidatingAdmissionPolicyBinding, ""));
+    if (bindings.empty()) return {};
+  }
   const bool deletes = std::holds_alternative<client::DeleteWrite>(write);
   // A delete that only marks the object is a delete all the same.
   const ObjectPtr after = deletes ? nullptr : outcome_of(change);
