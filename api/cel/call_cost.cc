@@ -59,6 +59,10 @@ std::uint64_t traversal(const Value& value) {
 
 }  // namespace
 
+bool priced_by_result(Cost cost) {
+  return cost == Cost::Join || cost == Cost::ListSlice || cost == Cost::ListRange;
+}
+
 bool priced_by_name(Cost cost) {
   switch (cost) {
     case Cost::EachItem:

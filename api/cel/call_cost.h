@@ -9,6 +9,8 @@
 namespace krater::cel {
 
 std::uint64_t call_cost(const Expr& call, Args args, const Value& result);
+// Whether the price depends on what comes out.
+bool priced_by_result(Cost cost);
 // Whether the price belongs to the function's name, whichever overload was meant.
 bool priced_by_name(Cost cost);
 

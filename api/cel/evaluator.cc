@@ -239,6 +239,11 @@ class Evaluation {
       if (args.back().is_error() && expr.args.size() > 2) return args.back();
     }
     if (cancelled_ || !work(expr, args)) return too_expensive();
+    // Paid before it is made, unless the price is what comes out.
+    if (!priced_by_result(expr.overloads[0]->cost)) {
+      if (!charge(call_cost(expr, args, Value()))) return too_expensive();
+      return strict(expr, args);
+    }
     Value out = strict(expr, args);
     charge(call_cost(expr, args, out));
     return out;

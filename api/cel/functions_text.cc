@@ -4,6 +4,7 @@
 #include "api/cel/functions.h"
 #include "api/cel/regex.h"
 #include "api/cel/runes.h"
+#include "api/cel/text_search.h"
 
 namespace krater::cel {
 namespace {
@@ -42,7 +43,7 @@ Value index_in_text(Args args) {
   if (from < 0) return out_of_range(from);
   if (part.empty()) return Value::of(from);
   if (static_cast<std::size_t>(from) >= length) return not_found();
-  const std::size_t found = text.find(part, runes[static_cast<std::size_t>(from)]);
+  const std::size_t found = find_first(text, part, runes[static_cast<std::size_t>(from)]);
   return found == std::string_view::npos ? not_found() : place_of(runes, found);
 }
 
@@ -54,14 +55,14 @@ Value last_index_in_text(Args args) {
   const std::size_t length = runes.size() - 1;
   if (args.size() == 2) {
     if (part.empty()) return whole(length);
-    const std::size_t found = text.rfind(part);
+    const std::size_t found = find_last(text, part, text.size());
     return found == std::string_view::npos ? not_found() : place_of(runes, found);
   }
   const std::int64_t from = args[2].as_int();
   if (from < 0) return out_of_range(from);
   if (part.empty()) return Value::of(from);
   if (static_cast<std::size_t>(from) >= length) return not_found();
-  const std::size_t found = text.rfind(part, runes[static_cast<std::size_t>(from)]);
+  const std::size_t found = find_last(text, part, runes[static_cast<std::size_t>(from)]);
   return found == std::string_view::npos ? not_found() : place_of(runes, found);
 }
 
@@ -135,7 +136,8 @@ Value all_matches(const re2::RE2& pattern, std::string_view text, std::int64_t l
 
 Value call_contains(Args args) {
   if (!all_text(args, 2)) return no_such_overload();
-  return Value::of(args[0].text().find(args[1].text()) != std::string_view::npos);
+  const std::string_view part = args[1].text();
+  return Value::of(part.empty() || find_first(args[0].text(), part, 0) != std::string_view::npos);
 }
 Value call_starts_with(Args args) {
   if (!all_text(args, 2)) return no_such_overload();
@@ -225,7 +227,7 @@ Value call_replace(Args args) {
     }
   } else {
     for (; more(); ++count) {
-      const std::size_t found = text.find(from, at);
+      const std::size_t found = find_first(text, from, at);
       if (found == std::string_view::npos) break;
       out += text.substr(at, found - at);
       out += to;
@@ -260,7 +262,7 @@ Value call_split(Args args) {
     return Value::list(std::move(out));
   }
   while (!full()) {
-    const std::size_t found = text.find(separator, at);
+    const std::size_t found = find_first(text, separator, at);
     if (found == std::string_view::npos) break;
     out.push_back(part_of(text.substr(at, found - at)));
     at = found + separator.size();

@@ -163,6 +163,31 @@ TEST(Program, DoesNotBuildWhatNoBudgetPaysFor) {
   }
 }
 
+TEST(Program, SearchesInLinearTime) {
+  const std::string many(1'000'000, 'a');
+  const Json texts = JsonObject{{"text", many}, {"part", many.substr(0, 500'000) + "b"}};
+  for (const std::string_view hostile :
+       {"self.text.indexOf(self.part) == -1", "self.text.lastIndexOf(self.part) == -1",
+        "self.text.split(self.part).size() == 1",
+        "self.text.replace(self.part, '') == self.text"}) {
+    const auto program = Program::compile(hostile, variables());
+    ASSERT_TRUE(program.has_value());
+    EXPECT_TRUE((*program)->evaluate({Value::from_json(texts, nullptr)}).value.is(true)) << hostile;
+  }
+}
+
+TEST(Program, PaysBeforeItWorks) {
+  JsonArray list;
+  for (int i = 0; i < 100'000; ++i) list.emplace_back(i);
+  const Json lists = JsonObject{{"l", std::move(list)}};
+  for (const std::string_view hostile :
+       {"sets.equivalent(self.l, self.l)", "self.l.map(x, string(x)).distinct().size() > 0"}) {
+    const auto program = Program::compile(hostile, variables());
+    ASSERT_TRUE(program.has_value()) << program.error().message;
+    EXPECT_TRUE((*program)->evaluate({Value::from_json(lists, nullptr)}).value.is_error());
+  }
+}
+
 TEST(Program, TypesStaySmallHoweverTheyNest) {
   const auto program =
       Program::compile("[1]" + repeated(".map(a, {a: a})", 100) + ".size() == 1", variables());

@@ -129,13 +129,13 @@ std::string message_of(const Question& question, const PolicyValidation& validat
 // What the policy says against the write.
 std::vector<Denial> judge(const CompiledPolicy& policy, const Question& question) {
   std::vector<Denial> out;
+  // One that is false ends it, whatever became of the others.
   for (const PolicyExpression& condition : policy.conditions) {
     const Value value = question.evaluate(condition);
-    if (value.is(false)) return out;
-    if (value.is(true)) continue;
-    if (policy.fail) out.push_back({failed(condition, value), ""});
-    return out;
+    if (value.is(false)) return {};
+    if (!value.is(true) && out.empty()) out.push_back({failed(condition, value), ""});
   }
+  if (!out.empty()) return policy.fail ? out : std::vector<Denial>();
   for (const PolicyValidation& validation : policy.validations) {
     const Value value = question.evaluate(validation.expression);
     if (value.is(true)) continue;
