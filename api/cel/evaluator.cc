@@ -1,12 +1,13 @@
 #include "api/cel/evaluator.h"
 
 #include <algorithm>
-#include <set>
 
 #include "api/cel/call_cost.h"
+#include "api/cel/collector.h"
 #include "api/cel/functions.h"
 #include "api/cel/regex.h"
 #include "api/cel/value_data.h"
+#include "api/cel/weigh.h"
 
 namespace krater::cel {
 namespace {
@@ -30,45 +31,6 @@ bool is_place(const Expr& expr) {
   return (expr.kind == Kind::Ident && expr.slot >= 0) ||
          (expr.kind == Kind::Select && !expr.test_only) || is_call(expr, "_[_]") ||
          is_call(expr, "_[?_]") || is_call(expr, "_?._") || is_call(expr, "_?_:_");
-}
-
-std::uint64_t weight(const Json& json) {
-  std::uint64_t out = 1;
-  if (json.is_array()) {
-    for (const Json& item : json.get_array()) out += weight(item);
-  } else if (json.is_object()) {
-    for (const auto& entry : json.get_object()) out += weight(entry.value());
-  } else if (json.is_string()) {
-    out += json.get_string().size() / 16;
-  }
-  return out;
-}
-
-// How many parts a value has, as far as `most`.
-std::uint64_t weight(const Value& value, std::uint64_t most) {
-  std::uint64_t out = 1;
-  if (value.kind() == VKind::List) {
-    const ListData& data = value.list_data();
-    if (data.json != nullptr) {
-      for (const Json& item : *data.json) out += weight(item);
-      return out;
-    }
-    for (const Value& item : data.items) {
-      out += weight(item, most);
-      if (out > most) break;
-    }
-  } else if (value.kind() == VKind::Map) {
-    const MapData& data = value.map_data();
-    if (data.json != nullptr) {
-      for (const auto& entry : *data.json) out += weight(entry.value());
-      return out;
-    }
-    for (const auto& entry : data.entries) {
-      out += weight(entry.second, most);
-      if (out > most) break;
-    }
-  }
-  return out;
 }
 
 Value no_such_key(const Value& key) {
@@ -274,11 +236,10 @@ class Evaluation {
   bool work(const Expr& expr, const std::vector<Value>& args) {
     const Cost cost = expr.overloads[0]->cost;
     for (const Value& arg : args) {
-      if (arg.kind() != VKind::List && arg.kind() != VKind::Map) continue;
       if (cost == Cost::AddList || cost == Cost::ListCopy || cost == Cost::ListSlice) {
-        work_ += arg.size();
+        if (arg.kind() == VKind::List) work_ += arg.size();
       } else if (expr.name != "size" && expr.name != "first" && expr.name != "last") {
-        work_ += weight(arg, kMostWork);
+        work_ += weigh(arg, kMostWork);
       }
     }
     if (work_ > kMostWork) cancelled_ = true;
@@ -392,23 +353,21 @@ class Evaluation {
     locals_.push_back(std::move(init));
     locals_.emplace_back();
     locals_.emplace_back();
+    if (!is_list && (work_ += range.size()) > kMostWork) cancelled_ = true;
     const std::vector<Value> keys = is_list ? std::vector<Value>() : range.keys();
     const std::size_t count = is_list ? range.size() : keys.size();
-    Growth growth = growth_of(fold);
+    Collector collector(fold);
     for (std::size_t i = 0; i < count && !cancelled_; ++i) {
       set_variables(fold, scope, range, is_list ? Value() : keys[i], i);
-      if (growth.step != nullptr) {
-        grow(growth, scope);
+      if (collector.collects()) {
+        collect(collector, scope);
         continue;
       }
       if (evaluate(*fold.condition).is(false)) break;
       Value next = evaluate(*fold.step);
       locals_[scope] = std::move(next);
     }
-    if (growth.step != nullptr && !locals_[scope].is_error()) {
-      locals_[scope] = growth.is_map ? Value::map(std::move(growth.entries))
-                                     : Value::list(std::move(growth.items));
-    }
+    if (collector.collects() && !locals_[scope].is_error()) locals_[scope] = collector.take();
     locals_.resize(scope + 1);
     Value out = evaluate(*fold.result);
     locals_.resize(scope);
@@ -430,39 +389,11 @@ class Evaluation {
     locals_[scope + 2] = value ? std::move(*value) : Value();
   }
 
-  // A fold that collects: accu + [item] or an insertion into accu, perhaps under a filter. It grows
-  // one container instead of copying it at every step, at the price of the steps as written.
-  struct Growth {
-    const Expr* filter = nullptr;
-    const Expr* step = nullptr;  // the growing call; nullptr: some other fold
-    bool is_map = false;
-    std::vector<Value> items;
-    std::vector<std::pair<Value, Value>> entries;
-    std::set<MapKey> keys;
-  };
-
-  static Growth growth_of(const Fold& fold) {
-    Growth out;
-    if (fold.accu != kAccumulator || !fold.init->args.empty()) return out;
-    const Expr* step = fold.step.get();
-    if (is_call(*step, "_?_:_")) {
-      out.filter = step->args[0].get();
-      step = step->args[1].get();
-    }
-    if (fold.init->kind == Kind::List && is_call(*step, "_+_") &&
-        step->args[1]->kind == Kind::List && step->args[1]->args.size() == 1) {
-      out.step = step;
-    } else if (fold.init->kind == Kind::Map && is_call(*step, "cel.@mapInsert")) {
-      out.step = step;
-      out.is_map = true;
-    }
-    return out;
-  }
-
-  // One step. After a failure the steps go on, as the others do, and add nothing.
-  void grow(Growth& growth, std::size_t scope) {
-    if (growth.filter != nullptr) {
-      Value keep = evaluate(*growth.filter);
+  // One step of a collecting fold, at the price of the step as written. After a failure the steps
+  // go on, as those of other folds do, and add nothing.
+  void collect(Collector& collector, std::size_t scope) {
+    if (collector.filter() != nullptr) {
+      Value keep = evaluate(*collector.filter());
       if (keep.is(false)) return;
       if (!keep.is(true)) {
         locals_[scope] = keep.is_error() ? std::move(keep) : no_such_overload();
@@ -470,10 +401,10 @@ class Evaluation {
       }
     }
     charge(1);  // reading the accumulator
-    if (growth.is_map) {
-      grow_map(*growth.step, growth, scope);
+    if (collector.is_map()) {
+      collect_entries(collector, scope);
     } else {
-      grow_list(*growth.step->args[1], growth, scope);
+      collect_item(collector, scope);
     }
   }
 
@@ -481,46 +412,44 @@ class Evaluation {
     if (!locals_[scope].is_error()) locals_[scope] = std::move(failure);
   }
 
-  void grow_list(const Expr& addition, Growth& growth, std::size_t scope) {
+  void collect_item(Collector& collector, std::size_t scope) {
+    const Expr& addition = *collector.step().args[1];
     Value item = evaluate(*addition.args[0]);
     charge(addition.constant || item.is_error() ? 1 : kListBase + 1);
     if (item.is_error()) {
       fail(scope, std::move(item));
     } else if (!locals_[scope].is_error()) {
-      growth.items.push_back(std::move(item));
+      collector.add(std::move(item));
     }
   }
 
-  void grow_map(const Expr& insertion, Growth& growth, std::size_t scope) {
-    const bool pair = insertion.args.size() == 3;
+  void collect_entries(Collector& collector, std::size_t scope) {
+    const std::vector<ExprPtr>& args = collector.step().args;
+    const bool pair = args.size() == 3;
     if (pair && locals_[scope].is_error()) return;
-    Value first = evaluate(*insertion.args[1]);
+    Value first = evaluate(*args[1]);
     if (pair) {
       if (first.is_error()) return fail(scope, std::move(first));
-      Value value = evaluate(*insertion.args[2]);
+      Value value = evaluate(*args[2]);
       if (value.is_error()) return fail(scope, std::move(value));
       charge(1);
-      return insert(growth, std::move(first), std::move(value), scope);
+      return insert(collector, std::move(first), std::move(value), scope);
     }
     charge(1);
     if (first.is_error()) return fail(scope, std::move(first));
     if (first.kind() != VKind::Map) return fail(scope, no_such_overload());
+    if (locals_[scope].is_error()) return;
     for (Value& key : first.keys()) {
       std::optional<Value> value = first.find(key);
-      if (value) insert(growth, std::move(key), std::move(*value), scope);
+      if (value) insert(collector, std::move(key), std::move(*value), scope);
+      if (locals_[scope].is_error()) return;
     }
   }
 
-  void insert(Growth& growth, Value key, Value value, std::size_t scope) {
+  void insert(Collector& collector, Value key, Value value, std::size_t scope) {
     if (locals_[scope].is_error()) return;
-    std::optional<MapKey> known = map_key(key);
-    if (!known) return fail(scope, Value::error("unsupported key type: " + key.type_name()));
-    if (!growth.keys.insert(std::move(*known)).second) {
-      const Value text = call_string(Args(&key, 1));
-      return fail(scope, Value::error("insert failed: key " + std::string(text.text()) +
-                                      " already exists"));
-    }
-    growth.entries.emplace_back(std::move(key), std::move(value));
+    std::optional<Value> failure = collector.insert(std::move(key), std::move(value));
+    if (failure) fail(scope, std::move(*failure));
   }
 
   const std::vector<Variable>& variables_;
