@@ -219,7 +219,23 @@ class Evaluation {
     if ((cost == Cost::Matches || cost == Cost::Find) && args[1].kind() == VKind::String) {
       return apply_pattern(expr.name, pattern_of(expr, args[1].text()), args);
     }
-    return find_function(expr.name)->call(args);
+    Value out = find_function(expr.name)->call(args);
+    if (!out.is_error() || out.text() != "no such overload") return out;
+    return Value::error("no such overload" + detail(expr, args));
+  }
+
+  // Functions of the libraries say what they were given; operators and the oldest functions do not.
+  static std::string detail(const Expr& expr, const std::vector<Value>& args) {
+    const char first = expr.name[0];
+    const Cost cost = expr.overloads[0]->cost;
+    if (first == '_' || first == '!' || first == '-' || first == '@' || cost == Cost::Matches ||
+        cost == Cost::Find || cost == Cost::Contains || cost == Cost::StartsWith) {
+      return "";
+    }
+    if (expr.name == "size") return ": size";
+    std::string out = ": " + expr.name + "(";
+    for (std::size_t i = 0; i < args.size(); ++i) out += (i > 0 ? ", " : "") + args[i].type_name();
+    return out + ")";
   }
 
   // The last pattern that was not a literal is kept: loops tend to use the same one.
@@ -346,7 +362,7 @@ class Evaluation {
     if (range.is_error()) return range;
     const bool is_list = range.kind() == VKind::List;
     if (!is_list && (range.kind() != VKind::Map || range.is_object())) {
-      return Value::error("unsupported comprehension range type: " + range.type_name());
+      return Value::error("got '" + range.type_name() + "', expected iterable type");
     }
     Value init = evaluate(*fold.init);
     const std::size_t scope = locals_.size();

@@ -105,7 +105,7 @@ Value call_int(Args args) {
     case Kind::Unexposed:
       break;
   }
-  return cannot(from, "int");
+  return no_such_overload();
 }
 
 Value call_uint(Args args) {
@@ -124,9 +124,9 @@ Value call_uint(Args args) {
   }
   if (from.kind() == Kind::String) {
     const auto out = whole_number<std::uint64_t>(from.text());
-    if (out) return Value::of(*out);
+    return out ? Value::of(*out) : cannot(from, "uint");
   }
-  return cannot(from, "uint");
+  return no_such_overload();
 }
 
 Value call_double(Args args) {
@@ -136,9 +136,9 @@ Value call_double(Args args) {
   if (from.kind() == Kind::Uint) return Value::of(static_cast<double>(from.as_uint()));
   if (from.kind() == Kind::String) {
     const std::optional<double> out = floating(from.text());
-    if (out) return Value::of(*out);
+    return out ? Value::of(*out) : cannot(from, "double");
   }
-  return cannot(from, "double");
+  return no_such_overload();
 }
 
 std::string go_double_text(double number) {
@@ -193,13 +193,13 @@ Value call_string(Args args) {
     case Kind::Unexposed:
       break;
   }
-  return cannot(from, "string");
+  return no_such_overload();
 }
 
 Value call_bytes(Args args) {
   if (args[0].kind() == Kind::Bytes) return args[0];
   if (args[0].kind() == Kind::String) return Value::bytes(std::string(args[0].text()));
-  return cannot(args[0], "bytes");
+  return no_such_overload();
 }
 
 Value call_bool(Args args) {
@@ -212,8 +212,9 @@ Value call_bool(Args args) {
     for (const std::string_view no : {"0", "f", "F", "FALSE", "false", "False"}) {
       if (from.text() == no) return Value::of(false);
     }
+    return cannot(from, "bool");
   }
-  return cannot(from, "bool");
+  return no_such_overload();
 }
 
 Value call_timestamp(Args args) {
@@ -226,9 +227,9 @@ Value call_timestamp(Args args) {
   if (from.kind() == Kind::String) {
     const std::optional<Timestamp> out = parse_timestamp(from.text());
     if (out && !in_range(out->seconds)) return Value::error("timestamp overflow");
-    if (out) return Value::of(*out);
+    return out ? Value::of(*out) : cannot(from, "google.protobuf.Timestamp");
   }
-  return cannot(from, "google.protobuf.Timestamp");
+  return no_such_overload();
 }
 
 Value call_duration(Args args) {
@@ -238,7 +239,8 @@ Value call_duration(Args args) {
     const std::optional<std::int64_t> out = parse_duration(from.text());
     if (out) return Value::of(Nanoseconds{*out});
   }
-  return cannot(from, "google.protobuf.Duration");
+  const bool convertible = from.kind() == Kind::String || from.kind() == Kind::Int;
+  return convertible ? cannot(from, "google.protobuf.Duration") : no_such_overload();
 }
 
 Value call_dyn(Args args) {

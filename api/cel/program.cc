@@ -63,7 +63,12 @@ class ConstantFolder {
       if (!map.is_error()) expr.constant = std::make_unique<const Value>(std::move(map));
     } else if (expr.kind == Kind::Call && expr.args.size() == 1 && converts(expr.name)) {
       Value value = find_function(expr.name)->call(Args(constant_of(*expr.args[0]), 1));
-      if (value.is_error() && failure_.empty()) failure_ = value.text();
+      if (value.is_error() && failure_.empty()) {
+        failure_ = value.text();
+        if (failure_ == "no such overload") {
+          failure_ += ": " + expr.name + "(" + constant_of(*expr.args[0])->type_name() + ")";
+        }
+      }
       expr.constant = std::make_unique<const Value>(std::move(value));
     }
   }
