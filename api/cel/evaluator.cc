@@ -362,7 +362,9 @@ class Evaluation {
     if (range.is_error()) return range;
     const bool is_list = range.kind() == VKind::List;
     if (!is_list && (range.kind() != VKind::Map || range.is_object())) {
-      return Value::error("got '" + range.type_name() + "', expected iterable type");
+      std::string type = range.kind() == VKind::Null ? "null" : range.type_name();
+      if (type[0] >= 'a' && type[0] <= 'z') type[0] = static_cast<char>(type[0] - 'a' + 'A');
+      return Value::error("got 'types." + type + "', expected iterable type");
     }
     Value init = evaluate(*fold.init);
     const std::size_t scope = locals_.size();
