@@ -427,6 +427,13 @@ std::vector<JobPtr> Cache::rest_of(const std::set<JobKey>& known) const {
   return out;
 }
 
+VolumeBook& Cache::edit_volumes() {
+  // Never under a session's eyes.
+  if (volumes_.use_count() > 1) volumes_ = std::make_shared<VolumeBook>(*volumes_);
+  ++help_;
+  return *volumes_;
+}
+
 Snapshot Cache::snapshot(Scope scope) {
   settle();
   Snapshot out;
@@ -455,6 +462,7 @@ Snapshot Cache::snapshot(Scope scope) {
   out.placed = [this] { return placed_pods(); };
   out.terms = terms_.alive();
   out.namespaces = namespaces_;
+  out.volumes = volumes_;
   out.total = node_ledger_.allocatable();
   out.used = node_ledger_.used();
   out.admitted = job_ledger_.admitted();

@@ -42,6 +42,9 @@ class Cache {
   void remove_namespace(const std::string& name);
   void set_priority_class(const ObjectPtr& priority_class);
   void remove_priority_class(const std::string& name);
+  // Claims, volumes and their classes: to be changed here; what changes may help those who wait.
+  VolumeBook& edit_volumes();
+  const VolumeBook& volumes() const { return *volumes_; }
 
   // The task is on its way to the node. False when the pod is gone, replaced or no longer Pending.
   bool assume(const JobKey& job, const std::string& pod, const Uid& uid, NodeSlot node);
@@ -115,6 +118,7 @@ class Cache {
   ResourceNames names_;
   Shapes shapes_;
   TermsPool terms_;
+  std::shared_ptr<VolumeBook> volumes_ = std::make_shared<VolumeBook>();
   std::shared_ptr<const NamespaceLabels> namespaces_ = std::make_shared<NamespaceLabels>();
   std::map<Place, PodRecord> pods_;
   std::map<JobKey, JobPtr> jobs_;

@@ -5,6 +5,7 @@
 #include "model/keys.h"
 #include "model/node.h"
 #include "model/pod_resources.h"
+#include "model/storage.h"
 
 namespace krater::scheduler {
 namespace {
@@ -20,8 +21,17 @@ void append_field(std::string& out, const Json* value) {
   out += '\n';
 }
 
+using Claims = std::vector<std::pair<std::string, std::string>>;
+
+Claims claims_of(const PodView& pod) {
+  Claims out;
+  for (PodClaim& one : pod_claims(pod.document()))
+    out.emplace_back(pod->name_space(), std::move(one.claim));
+  return out;
+}
+
 // Equal text, equal shape. Unequal text may still be an equal shape; that only costs a second look.
-std::string shape_text(const PodView& pod, const ResourceList& request) {
+std::string shape_text(const PodView& pod, const ResourceList& request, const Claims& claims) {
   std::string out;
   for (const auto& [name, amount] : request.amounts())
     out += name + '=' + std::to_string(amount) + ',';
@@ -31,6 +41,7 @@ std::string shape_text(const PodView& pod, const ResourceList& request) {
   for (const HostPort& port : pod.host_ports()) {
     out += port.ip + '/' + port.protocol + '/' + std::to_string(port.port) + ',';
   }
+  for (const auto& [name_space, name] : claims) out += '\n' + name_space + '/' + name;
   return out;
 }
 
@@ -38,12 +49,13 @@ std::string shape_text(const PodView& pod, const ResourceList& request) {
 
 ShapePtr Shapes::of(const PodView& pod, ResourceNames& names) {
   const ResourceList request = pod_requests(pod);
-  std::string text = shape_text(pod, request);
+  Claims claims = claims_of(pod);
+  std::string text = shape_text(pod, request, claims);
   std::weak_ptr<const PodShape>& slot = known_[text];
   if (ShapePtr shape = slot.lock()) return shape;
-  const auto shape = std::make_shared<const PodShape>(
-      PodShape{Resource::from(request, names), pod.node_selector(),
-               NodeAffinity::from(pod.node_affinity()), pod.tolerations(), pod.host_ports()});
+  const auto shape = std::make_shared<const PodShape>(PodShape{
+      Resource::from(request, names), pod.node_selector(), NodeAffinity::from(pod.node_affinity()),
+      pod.tolerations(), pod.host_ports(), std::move(claims)});
   slot = shape;
   if (known_.size() > sweep_at_) {
     std::erase_if(known_, [](const auto& entry) { return entry.second.expired(); });

@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include "model/storage_kinds.h"
+
 namespace krater::scheduler {
 
 using Place = std::pair<std::string, std::string>;  // namespace, name
@@ -37,6 +39,24 @@ void Feed::start(const ConfigPlace& config) {
         {[this](const ObjectPtr& one) { cache_.set_queue(one); },
          [this](const std::string&, const std::string& name) { cache_.remove_queue(name); },
          [this] { return cluster_scoped(cache_.queue_names()); }});
+  watch({kinds::kStorageClass},
+        {[this](const ObjectPtr& one) { cache_.edit_volumes().set_class(one); },
+         [this](const std::string&, const std::string& name) {
+           cache_.edit_volumes().remove_class(name);
+         },
+         [this] { return cluster_scoped(cache_.volumes().class_names()); }});
+  watch({kinds::kPersistentVolume},
+        {[this](const ObjectPtr& one) { cache_.edit_volumes().set_volume(one); },
+         [this](const std::string&, const std::string& name) {
+           cache_.edit_volumes().remove_volume(name);
+         },
+         [this] { return cluster_scoped(cache_.volumes().volume_names()); }});
+  watch({kinds::kPersistentVolumeClaim},
+        {[this](const ObjectPtr& one) { cache_.edit_volumes().set_claim(one); },
+         [this](const std::string& name_space, const std::string& name) {
+           cache_.edit_volumes().remove_claim(name_space, name);
+         },
+         [this] { return cache_.volumes().claim_names(); }});
   watch({kinds::kNode},
         {[this](const ObjectPtr& one) { cache_.set_node(one); },
          [this](const std::string&, const std::string& name) { cache_.remove_node(name); },

@@ -197,6 +197,9 @@ void NodeInfo::book(const PodShape& shape, TaskStatus status, int sign) {
     move(used, in);
     if (status == TaskStatus::Releasing) move(releasing, in);
   }
+  for (const auto& claim : shape.claims) {
+    if (int& users = claims[claim]; (users += sign) == 0) claims.erase(claim);
+  }
   for (const HostPort& port : shape.host_ports) {
     if (int& users = host_ports[port]; (users += sign) == 0) host_ports.erase(port);
     if (status != TaskStatus::Releasing) continue;

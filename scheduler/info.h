@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/node_affinity.h"
@@ -61,6 +62,7 @@ struct PodShape {
   NodeAffinity affinity;
   std::vector<Toleration> tolerations;
   std::vector<HostPort> host_ports;
+  std::vector<std::pair<std::string, std::string>> claims{};  // namespace and name; own order
   // Asks for nothing but a place in the pod count.
   bool best_effort() const;
 };
@@ -178,7 +180,8 @@ struct NodeInfo {
   std::shared_ptr<const NodeSpec> spec;  // null while only its pods are known
   std::string name;
   Resource idle, used, releasing, pipelined;
-  std::map<HostPort, int> host_ports{}, leaving_ports{};  // all, and those about to be free
+  std::map<HostPort, int> host_ports{}, leaving_ports{};        // all, and those about to be free
+  std::map<std::pair<std::string, std::string>, int> claims{};  // what its tasks use of them
   std::int64_t tasks = 0;
 
   // What will be free once everything that is leaving has left and all that was promised has come.

@@ -1,6 +1,8 @@
 #include "scheduler/scheduler.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include "base/check.h"
 #include "base/log.h"
@@ -166,6 +168,20 @@ void Scheduler::take_reports(const Session& session, const std::set<JobKey>& cha
   metrics_.parked_jobs = parked_.size();
 }
 
+Result<std::vector<client::Write>> Scheduler::volume_writes(const GangBind& gang) const {
+  std::vector<client::Write> out;
+  std::set<std::string> taken;
+  for (const GangBind::Member& member : gang.members) {
+    const auto& claims = member.task->shape->claims;
+    const NodeInfo* node = cache_.node(member.slot);
+    if (claims.empty() || node == nullptr || node->spec == nullptr) continue;
+    TRY_ASSIGN(std::vector<client::Write> more,
+               cache_.volumes().choices(claims, {node->name, node->spec->labels}, taken));
+    std::move(more.begin(), more.end(), std::back_inserter(out));
+  }
+  return out;
+}
+
 void Scheduler::bind(const GangBind& gang) {
   std::vector<client::Write> writes;
   for (const GangBind::Member& member : gang.members) {
@@ -175,6 +191,13 @@ void Scheduler::bind(const GangBind& gang) {
     writes.emplace_back(client::BindWrite{member.task->name_space(), member.task->name(),
                                           member.task->pod->uid(), NodeName(member.node)});
   }
+  // The volumes of all are settled with their nodes, or nobody starts.
+  Result<std::vector<client::Write>> volumes = volume_writes(gang);
+  if (!volumes) {
+    if (--binding_[gang.job] == 0) binding_.erase(gang.job);
+    return not_bound(gang, volumes.error());
+  }
+  std::move(volumes->begin(), volumes->end(), std::back_inserter(writes));
   log::info("scheduler.bind", {{"job", gang.job.text()}, {"pods", gang.members.size()}});
   client_.transact(std::move(writes),
                    [this, alive = alive_, gang](const Result<std::vector<ObjectPtr>>& done) {
@@ -190,13 +213,13 @@ void Scheduler::bind(const GangBind& gang) {
                    });
 }
 
-void Scheduler::bound(const GangBind& gang, const std::vector<ObjectPtr>& pods) {
+void Scheduler::bound(const GangBind& gang, const std::vector<ObjectPtr>& written) {
   backoffs_.erase(gang.job);
   metrics_.binds += gang.members.size();
   // Who runs now may have to go for somebody who waits.
   if (config_.has_action("preempt") || config_.has_action("reclaim")) cache_.note_help();
   // The answer may be ahead of the watch.
-  for (const ObjectPtr& pod : pods) cache_.set_pod(pod);
+  for (std::size_t i = 0; i < gang.members.size(); ++i) cache_.set_pod(written[i]);
   for (const GangBind::Member& member : gang.members) {
     events_.normal(*member.task->pod, "Scheduled",
                    "Successfully assigned " + member.task->name_space() + "/" +

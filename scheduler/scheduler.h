@@ -99,7 +99,9 @@ class Scheduler {
   bool left_alone(const JobInfo& job) const;
   void take_reports(const Session& session, const std::set<JobKey>& changed, bool all);
   void bind(const GangBind& gang);
-  void bound(const GangBind& gang, const std::vector<ObjectPtr>& pods);
+  // `written`: the pods, then what was settled of their volumes.
+  void bound(const GangBind& gang, const std::vector<ObjectPtr>& written);
+  Result<std::vector<client::Write>> volume_writes(const GangBind& gang) const;
   void not_bound(const GangBind& gang, const Error& why);
   void evict(const GangEviction& eviction);
   void evicted(const GangEviction& eviction);

@@ -178,6 +178,11 @@ NodeBoard& Session::board(const TaskSpecPtr& task) {
   return *board;
 }
 
+const VolumeBook& Session::volumes() const {
+  static const VolumeBook kNone;
+  return world_.volumes ? *world_.volumes : kNone;
+}
+
 const std::vector<PlacedPod>& Session::placed_pods() const {
   if (!placed_pods_) placed_pods_ = world_.placed ? world_.placed() : std::vector<PlacedPod>();
   return *placed_pods_;

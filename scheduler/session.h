@@ -96,6 +96,7 @@ class Session {
   const std::vector<PlacedPod>& placed_pods() const;
   const std::vector<PodMove>& pod_moves() const { return pod_moves_; }
   const NamespaceLabels& namespaces() const { return *world_.namespaces; }
+  const VolumeBook& volumes() const;
   // Nodes by the value of a label.
   const Domains& domains(const std::string& topology_key) const;
 

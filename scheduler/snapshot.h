@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "scheduler/ledger.h"
+#include "scheduler/volume_book.h"
 
 namespace krater::scheduler {
 
@@ -32,6 +33,7 @@ struct Snapshot {
   std::function<std::vector<PlacedPod>()> placed{};
   std::vector<PodTermsPtr> terms{};  // all that pods say of other pods
   std::shared_ptr<const NamespaceLabels> namespaces{};
+  std::shared_ptr<const VolumeBook> volumes{};
   std::vector<QueuePtr> queues{};  // by name
   std::vector<QueueSums> sums{};   // by queue: what all jobs in it add up to
   Resource total{};                // allocatable of all nodes

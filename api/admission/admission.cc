@@ -18,10 +18,16 @@ struct Rules {
 
 // The only list of kinds with rules of their own.
 constexpr std::array kRules{
+    Rules{"certificatesigningrequests.certificates.k8s.io", mutate_certificate_request},
+    Rules{"cronjobs.batch.volcano.sh", nullptr, nullptr, admit_volcano_cron_job},
+    Rules{"ingresses.networking.k8s.io", mutate_ingress},
     Rules{"jobflows.flow.volcano.sh", nullptr, nullptr, admit_job_flow},
     Rules{"jobs.batch", mutate_job, validate_job},
     Rules{"jobs.batch.volcano.sh", mutate_volcano_job, nullptr, admit_volcano_job},
     Rules{"namespaces", mutate_namespace, nullptr, admit_namespace},
+    Rules{"persistentvolumeclaims", mutate_persistent_volume_claim, nullptr,
+          admit_persistent_volume_claim},
+    Rules{"persistentvolumes", mutate_persistent_volume},
     Rules{"podgroups.scheduling.volcano.sh", mutate_pod_group, nullptr, admit_pod_group},
     Rules{"pods", mutate_pod, validate_pod},
     Rules{"priorityclasses.scheduling.k8s.io", nullptr, nullptr, admit_priority_class},

@@ -141,6 +141,60 @@ TEST_F(AdmissionTest, PriorityComesFromTheClass) {
       "must not be provided in pod spec; priority admission controller computed 1000"));
 }
 
+TEST_F(AdmissionTest, ARuntimeClassAddsItsOverheadAndItsNodes) {
+  const Kind runtime_class{"node.k8s.io", "v1", "RuntimeClass", "runtimeclasses", false};
+  reader.put(
+      runtime_class, "", "boxed",
+      R"({"metadata":{},"handler":"h","overhead":{"podFixed":{"cpu":"250m"}},"scheduling":{"nodeSelector":{"box":"yes"},"tolerations":[{"key":"box","operator":"Exists"}]}})");
+  const auto pod = [](std::string_view more) {
+    return R"({"metadata":{},"spec":{"containers":[],"runtimeClassName":"boxed")" +
+           std::string(more) + "}}";
+  };
+  EXPECT_EQ(submit(kinds::kPod, "p", pod(R"(,"nodeSelector":{"a":"b"})")), "");
+  EXPECT_EQ(text_at(object, {"spec", "overhead", "cpu"}), "250m");
+  EXPECT_EQ(text_at(object, {"spec", "nodeSelector", "box"}), "yes");
+  EXPECT_EQ(text_at(object, {"spec", "nodeSelector", "a"}), "b");
+  EXPECT_EQ(text_at((*array_at(object, {"spec", "tolerations"}))[0], {"key"}), "box");
+  EXPECT_EQ(submit(kinds::kPod, "p", pod(R"(,"nodeSelector":{"box":"no"})")),
+            "conflict: runtimeClass.scheduling.nodeSelector[box] = yes; "
+            "pod.spec.nodeSelector[box] = no");
+  EXPECT_EQ(submit(kinds::kPod, "p", pod(R"(,"overhead":{"cpu":"1"})")),
+            "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead");
+  EXPECT_EQ(submit(kinds::kPod, "p",
+                   R"({"metadata":{},"spec":{"containers":[],"runtimeClassName":"none"}})"),
+            "pod rejected: RuntimeClass \"none\" not found");
+  EXPECT_EQ(submit(kinds::kPod, "p",
+                   R"({"metadata":{},"spec":{"containers":[],"overhead":{"cpu":"1"}}})"),
+            "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead");
+}
+
+TEST_F(AdmissionTest, AnIngressWithoutAClassGetsTheDefault) {
+  const Kind ingress{"networking.k8s.io", "v1", "Ingress", "ingresses", true};
+  const Kind ingress_class{"networking.k8s.io", "v1", "IngressClass", "ingressclasses", false};
+  EXPECT_EQ(submit(ingress, "i", R"({"metadata":{},"spec":{}})"), "");
+  EXPECT_EQ(find(object, {"spec", "ingressClassName"}), nullptr);
+  reader.put(
+      ingress_class, "", "usual",
+      R"({"metadata":{"annotations":{"ingressclass.kubernetes.io/is-default-class":"true"}}})");
+  EXPECT_EQ(submit(ingress, "i", R"({"metadata":{},"spec":{}})"), "");
+  EXPECT_EQ(text_at(object, {"spec", "ingressClassName"}), "usual");
+}
+
+TEST_F(AdmissionTest, VolcanoCronJobsHaveSchedulesThatCanBeRead) {
+  const Kind cron{"batch.volcano.sh", "v1alpha1", "CronJob", "cronjobs", true};
+  const auto with = [&](std::string_view spec, std::string_view name = "c") {
+    return submit(cron, name, R"({"metadata":{},"spec":)" + std::string(spec) + "}");
+  };
+  EXPECT_EQ(with(R"({"schedule":"*/5 * * * *","timeZone":"Europe/Berlin"})"), "");
+  EXPECT_EQ(with(R"({"schedule":"TZ=UTC * * * * *"})"),
+            "cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
+  EXPECT_EQ(with(R"({"schedule":"* * * * *","timeZone":"Nowhere/Land"})"),
+            "unknown time zone Nowhere/Land");
+  EXPECT_TRUE(with(R"({"schedule":"never"})").starts_with("invalid schedule \"never\": "));
+  EXPECT_EQ(with(R"({"schedule":"* * * * *"})", std::string(53, 'a')),
+            "must be no more than 52 characters");
+}
+
 TEST_F(AdmissionTest, QosClassesAreKubernetes) {
   const auto qos = [&](std::string_view resources) {
     EXPECT_EQ(submit(kinds::kPod, "p",
@@ -357,11 +411,14 @@ TEST_F(AdmissionTest, VolcanoJobsAreCompleted) {
 
 TEST_F(AdmissionTest, PodsOfAGangKnowTheirGroupFromTheStart) {
   const auto group_of = [&](const std::string& annotations) {
-    reader.put(kinds::kJob, "default", "j", R"({"metadata":{"uid":"u1","annotations":{)" + annotations + "}}}");
-    EXPECT_EQ(submit(kinds::kPod, "p",
-                     R"({"metadata":{"ownerReferences":[{"apiVersion":"batch/v1","kind":"Job",)"
-                     R"("name":"j","uid":"u1","controller":true}]},"spec":{"schedulerName":"volcano","containers":[]}})"),
-              "");
+    reader.put(kinds::kJob, "default", "j",
+               R"({"metadata":{"uid":"u1","annotations":{)" + annotations + "}}}");
+    EXPECT_EQ(
+        submit(
+            kinds::kPod, "p",
+            R"({"metadata":{"ownerReferences":[{"apiVersion":"batch/v1","kind":"Job",)"
+            R"("name":"j","uid":"u1","controller":true}]},"spec":{"schedulerName":"volcano","containers":[]}})"),
+        "");
     return text_at(object, {"metadata", "annotations", "scheduling.k8s.io/group-name"});
   };
   EXPECT_EQ(group_of(R"("scheduling.volcano.sh/group-min-member":"3")"), "podgroup-u1");
@@ -402,12 +459,14 @@ INSTANTIATE_TEST_SUITE_P(
         JobCase{"PolicyWordsAreListed",
                 R"({"tasks":[{"name":"a","replicas":1}],"policies":[{"event":"X","action":"Y"}]})",
                 "valid actions are [AbortJob RestartJob"},
-        JobCase{"HalfACpuOnANumaNode",
-                R"({"tasks":[{"name":"a","replicas":1,"topologyPolicy":"restricted","template":{"spec":{"containers":[{"resources":{"limits":{"cpu":"500m"}}}]}}}]})",
-                "the cpu request isn't an integer in spec.task[0] container[0]."},
-        JobCase{"AnOddClaimName",
-                R"({"tasks":[{"name":"a","replicas":1}],"volumes":[{"mountPath":"/a","volumeClaimName":"A_b"}]})",
-                "invalid VolumeClaimName"},
+        JobCase{
+            "HalfACpuOnANumaNode",
+            R"({"tasks":[{"name":"a","replicas":1,"topologyPolicy":"restricted","template":{"spec":{"containers":[{"resources":{"limits":{"cpu":"500m"}}}]}}}]})",
+            "the cpu request isn't an integer in spec.task[0] container[0]."},
+        JobCase{
+            "AnOddClaimName",
+            R"({"tasks":[{"name":"a","replicas":1}],"volumes":[{"mountPath":"/a","volumeClaimName":"A_b"}]})",
+            "invalid VolumeClaimName"},
         JobCase{"no_tasks", R"({})", "No task specified in job spec"},
         JobCase{"min_above_replicas", R"({"tasks":[{"name":"a","replicas":1,"minAvailable":2}]})",
                 "'minAvailable' is greater than 'replicas' in task"},

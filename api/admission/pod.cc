@@ -117,6 +117,7 @@ void validate_own_endpoints(const Admission& admission, Causes& causes) {
 Result<void> mutate_pod(Admission& admission) {
   if (admission.operation != Operation::Create) return {};
   TRY(give_service_account(admission));
+  TRY(give_runtime_class(admission));
   TRY(keep_in_limits(admission));
   TRY(give_priority(admission));
   TRY(join_gang(admission));

@@ -9,6 +9,8 @@ namespace krater::api {
 Result<void> give_service_account(Admission& admission);
 // spec.priority and spec.preemptionPolicy from the priority class.
 Result<void> give_priority(Admission& admission);
+// Overhead, node selector and tolerations from the runtime class.
+Result<void> give_runtime_class(Admission& admission);
 // Requests and limits of the namespace's limit ranges where a container names none; a refusal when
 // it asks for too little or too much.
 Result<void> keep_in_limits(Admission& admission);

@@ -6,6 +6,7 @@
 
 #include "api/admission/rules.h"
 #include "base/strings.h"
+#include "model/storage_kinds.h"
 #include "model/workload_kinds.h"
 
 namespace krater::api {
@@ -138,7 +139,8 @@ Result<std::optional<QuotaCharge>> charge_one(const Admission& admission, const 
   const std::shared_ptr<const Json> document = quota->document();
   if (!concerns(*document, admission.kind, admission.object)) return std::optional<QuotaCharge>();
   const Usage hard = amounts_at(*document, {"status", "hard"});
-  if (admission.kind == kinds::kPod) TRY(check_specified(admission.object, hard, quota->name()));
+  if (admission.kind == kinds::kPod && admission.old == nullptr)
+    TRY(check_specified(admission.object, hard, quota->name()));
   Usage used = amounts_at(*document, {"status", "used"});
   std::vector<std::string> exceeded, unknown;
   bool charged = false;
@@ -175,11 +177,23 @@ Kind counted_kind(std::string_view name) {
     return {std::string(group), "", "", std::string(name.substr(0, dot)), true};
   }
   if (name.starts_with("services")) return kinds::kService;
+  if (name == "requests.storage" || name.find(".storageclass.storage.k8s.io/") != name.npos)
+    return kinds::kPersistentVolumeClaim;
   for (const std::string_view plural : {"configmaps", "secrets", "resourcequotas",
                                         "replicationcontrollers", "persistentvolumeclaims"}) {
     if (name == plural) return {"", "v1", "", std::string(plural), true};
   }
   return kinds::kPod;
+}
+
+// All that a new object uses; of a changed one what it uses more than before.
+Usage wanted_by(const Admission& admission) {
+  Usage out = usage_of(admission.kind, admission.object);
+  if (admission.old == nullptr) return out;
+  for (const auto& [name, amount] : usage_of(admission.kind, *admission.old)) {
+    if (const auto place = out.find(name); place != out.end()) place->second -= amount;
+  }
+  return out;
 }
 
 }  // namespace
@@ -190,7 +204,7 @@ Result<std::vector<QuotaCharge>> charge_quotas(const Admission& admission) {
   TRY_ASSIGN(const std::vector<ObjectPtr> quotas,
              admission.reader.list(kinds::kResourceQuota, admission.name_space));
   if (quotas.empty()) return out;
-  const Usage wanted = usage_of(admission.kind, admission.object);
+  const Usage wanted = wanted_by(admission);
   for (const ObjectPtr& quota : quotas) {
     TRY_ASSIGN(std::optional<QuotaCharge> charge, charge_one(admission, quota, wanted));
     if (charge) out.push_back(*std::move(charge));

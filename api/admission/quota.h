@@ -25,7 +25,7 @@ struct QuotaCharge {
   ObjectPtr before;
   Json after;
 };
-// For a creation that nothing else refuses. Code::Forbidden (only the reason) when a quota does not
+// For a creation, or a change to a larger size, that nothing else refuses. Code::Forbidden (only the reason) when a quota does not
 // allow it; nothing for quotas that do not concern the object.
 Result<std::vector<QuotaCharge>> charge_quotas(const Admission& admission);
 

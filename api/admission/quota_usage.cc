@@ -10,10 +10,9 @@ namespace {
 const Quantity kOne = Quantity::from_value(1);
 
 // Core kinds that quotas name without "count/".
-constexpr std::array<std::string_view, 7> kPlainNames{"configmaps",     "persistentvolumeclaims",
-                                                      "pods",           "replicationcontrollers",
-                                                      "resourcequotas", "secrets",
-                                                      "services"};
+constexpr std::array<std::string_view, 4> kPlainNames{"configmaps", "replicationcontrollers",
+                                                      "resourcequotas", "secrets"};
+constexpr std::string_view kOfClass = ".storageclass.storage.k8s.io/";
 
 Quantity amount(std::string_view resource, std::int64_t value) {
   if (resource == resources::kCpu) return Quantity::from_milli(value);
@@ -69,6 +68,19 @@ void add_service(const Json& service, Usage& out) {
     out["services.nodeports"] = count;
 }
 
+// By the class it names also under the names of the class.
+void add_claim(const Json& claim, Usage& out) {
+  const auto text = string_at(claim, {"spec", "resources", "requests", "storage"});
+  const Result<Quantity> size = text ? Quantity::parse(*text) : Quantity();
+  const Quantity storage = size ? *size : Quantity();
+  out["persistentvolumeclaims"] = kOne;
+  out["requests.storage"] = storage;
+  const std::string of = text_at(claim, {"spec", "storageClassName"});
+  if (of.empty()) return;
+  out[of + std::string(kOfClass) + "persistentvolumeclaims"] = kOne;
+  out[of + std::string(kOfClass) + "requests.storage"] = storage;
+}
+
 }  // namespace
 
 Usage usage_of(const Kind& kind, const Json& object) {
@@ -79,6 +91,8 @@ Usage usage_of(const Kind& kind, const Json& object) {
     add_pod(object, out);
   } else if (resource == "services") {
     add_service(object, out);
+  } else if (resource == "persistentvolumeclaims") {
+    add_claim(object, out);
   } else {
     for (const std::string_view name : kPlainNames) {
       if (name == resource) out[resource] = kOne;

@@ -28,6 +28,14 @@ Result<void> mutate_secret(Admission& admission);
 
 Result<void> mutate_resource_quota(Admission& admission);
 
+Result<void> mutate_persistent_volume(Admission& admission);
+Result<void> mutate_persistent_volume_claim(Admission& admission);
+Result<void> admit_persistent_volume_claim(const Admission& admission);
+
+Result<void> mutate_ingress(Admission& admission);
+
+Result<void> mutate_certificate_request(Admission& admission);
+
 Result<void> mutate_job(Admission& admission);
 void validate_job(const Admission& admission, Causes& causes);
 
@@ -40,6 +48,8 @@ Result<void> mutate_queue(Admission& admission);
 Result<void> admit_queue(const Admission& admission);
 
 Result<void> admit_job_flow(const Admission& admission);
+
+Result<void> admit_volcano_cron_job(const Admission& admission);
 
 Result<void> mutate_volcano_job(Admission& admission);
 Result<void> admit_volcano_job(const Admission& admission);

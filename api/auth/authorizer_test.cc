@@ -6,6 +6,7 @@
 
 #include "api/auth/node_rules.h"
 #include "model/kinds.h"
+#include "model/storage_kinds.h"
 
 namespace krater::api {
 namespace {
@@ -155,6 +156,35 @@ TEST_F(Policy, ANodeReadsWhatItsPodsReferToWhileTheyAreThere) {
   remove("mine");
   EXPECT_FALSE(may(n1_, on("get", "secrets", "default", "s1")));
   EXPECT_FALSE(may(n1_, token));
+}
+
+ObjectPtr volume(const std::string& name, const std::string& json) {
+  return *Object::parse(ObjectKey::of(kinds::kPersistentVolume, "", name), Revision(1),
+                        std::make_shared<const std::string>(json));
+}
+
+TEST_F(Policy, ANodeReadsTheVolumesOfItsPodsAndMarksThoseItKeeps) {
+  add(pod("mine", "n1", R"({"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}}]})"));
+  pods_["used"] = volume(
+      "used",
+      R"({"metadata":{"name":"used"},"spec":{"claimRef":{"namespace":"default","name":"c"}}})");
+  pods_["other"] = volume(
+      "other",
+      R"({"metadata":{"name":"other"},"spec":{"claimRef":{"namespace":"default","name":"d"}}})");
+  pods_["kept"] =
+      volume("kept", R"({"metadata":{"name":"kept","annotations":{"krater.io/node":"n1"}}})");
+  EXPECT_TRUE(may(n1_, on("get", "persistentvolumeclaims", "default", "c")));
+  EXPECT_FALSE(may(n1_, on("get", "persistentvolumeclaims", "default", "d")));
+  EXPECT_TRUE(may(n1_, on("get", "persistentvolumes", "", "used")));
+  EXPECT_FALSE(may(n1_, on("patch", "persistentvolumes", "", "used")));
+  EXPECT_FALSE(may(n1_, on("get", "persistentvolumes", "", "other")));
+  EXPECT_TRUE(may(n1_, on("get", "persistentvolumes", "", "kept")));
+  EXPECT_TRUE(may(n1_, on("patch", "persistentvolumes", "", "kept")));
+  EXPECT_FALSE(may(n1_, on("delete", "persistentvolumes", "", "kept")));
+  EXPECT_FALSE(may(n1_, on("list", "persistentvolumes")));
+  EXPECT_TRUE(may(n1_, on("create", "certificatesigningrequests", "", "", "certificates.k8s.io")));
+  EXPECT_FALSE(
+      may(n1_, on("delete", "certificatesigningrequests", "", "x", "certificates.k8s.io")));
 }
 
 TEST_F(Policy, APoolStandsForItsNodesOnly) {

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "model/storage.h"
+
 namespace krater::api {
 namespace {
 
@@ -56,6 +58,7 @@ std::set<PodReference> references_of(const Json& pod) {
     each(pod, {"spec", list}, [&](const Json& container) { of_container(out, container); });
   }
   each(pod, {"spec", "volumes"}, [&](const Json& volume) { of_volume(out, volume); });
+  for (const PodClaim& one : pod_claims(pod)) add(out, "persistentvolumeclaims", one.claim);
   each(pod, {"spec", "imagePullSecrets"},
        [&](const Json& secret) { add_at(out, "secrets", secret, {"name"}); });
   add_at(out, "serviceaccounts", pod, {"spec", "serviceAccountName"});

@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "model/kinds.h"
+#include "model/storage.h"
 
 namespace krater::api {
 namespace {
@@ -38,10 +38,16 @@ Authorizer::Verdict NodeRules::decide(const NodeScope& scope, const Attributes& 
   if (is_event(what)) return {one_of(what.verb, kWrite)};
   if (what.group == "coordination.k8s.io" && what.resource == "leases")
     return on_lease(scope, what);
+  // Renewing its certificate; what is asked for is judged by whoever approves it.
+  if (what.group == "certificates.k8s.io" && what.resource == "certificatesigningrequests" &&
+      what.subresource.empty())
+    return {what.verb == "create" || one_of(what.verb, kRead)};
   if (!what.group.empty()) return {false, "no rule of the node authorizer allows it"};
   if (what.resource == "nodes") return on_node(scope, what);
   if (what.resource == "pods") return on_pod(scope, what);
-  if (what.resource == "secrets" || what.resource == "configmaps")
+  if (what.resource == "persistentvolumes") return on_volume(scope, what);
+  if (what.resource == "secrets" || what.resource == "configmaps" ||
+      what.resource == "persistentvolumeclaims")
     return on_referenced(scope, what);
   if (what.resource == "serviceaccounts") return on_service_account(scope, what);
   return {false, "no rule of the node authorizer allows it"};
@@ -93,6 +99,24 @@ Authorizer::Verdict NodeRules::on_referenced(const NodeScope& scope, const Attri
   if (what.name.empty()) return {false, "No Object name found"};
   if (referenced(scope, what.resource, what)) return {true};
   return {false, "no relationship found between node and this object"};
+}
+
+// Volumes of claims that its pods use, and those whose directories it keeps; these it also marks.
+Authorizer::Verdict NodeRules::on_volume(const NodeScope& scope, const Attributes& what) const {
+  if (what.name.empty() || !what.subresource.empty())
+    return {false, "can only access individual volumes"};
+  const Result<ObjectPtr> found = lookup_(kinds::kPersistentVolume, "", what.name);
+  if (!found) return {what.verb == "get"};
+  const PersistentVolumeView volume(*found);
+  const bool kept = scope.contains(volume.annotation(keys::kVolumeNode));
+  if (what.verb == "patch") return {kept};
+  if (what.verb != "get") return {false, "can only read and mark volumes"};
+  if (kept) return {true};
+  const std::set<std::string> nodes = graph_.nodes_referring(
+      "persistentvolumeclaims", volume.claim_namespace(), volume.claim_name());
+  const bool used = std::any_of(nodes.begin(), nodes.end(),
+                                [&](const std::string& node) { return scope.contains(node); });
+  return {used, used ? "" : "no relationship found between node and this object"};
 }
 
 Authorizer::Verdict NodeRules::on_service_account(const NodeScope& scope,

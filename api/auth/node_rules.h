@@ -25,6 +25,7 @@ class NodeRules {
   Verdict on_pod(const NodeScope& scope, const Attributes& what) const;
   Verdict on_lease(const NodeScope& scope, const Attributes& what) const;
   Verdict on_referenced(const NodeScope& scope, const Attributes& what) const;
+  Verdict on_volume(const NodeScope& scope, const Attributes& what) const;
   Verdict on_service_account(const NodeScope& scope, const Attributes& what) const;
   bool referenced(const NodeScope& scope, std::string_view resource, const Attributes& what) const;
 

@@ -96,6 +96,30 @@ std::vector<Extension> leaf_extensions(const std::string& usage) {
           {NID_authority_key_identifier, "keyid"}};
 }
 
+// Signed by the key that it carries.
+Result<openssl::RequestPtr> own_request(std::string_view pem) {
+  const openssl::BioPtr bio = openssl::read_only(pem);
+  openssl::RequestPtr request(PEM_read_bio_X509_REQ(bio.get(), nullptr, nullptr, nullptr));
+  EVP_PKEY* const holder = request ? X509_REQ_get0_pubkey(request.get()) : nullptr;
+  if (holder == nullptr || X509_REQ_verify(request.get(), holder) != 1)
+    return make_error(Code::BadRequest, failure("not a valid certificate request").message);
+  return request;
+}
+
+std::vector<std::string> entries_of(X509_NAME* name, int nid) {
+  std::vector<std::string> out;
+  for (int at = X509_NAME_get_index_by_NID(name, nid, -1); at >= 0;
+       at = X509_NAME_get_index_by_NID(name, nid, at)) {
+    unsigned char* text = nullptr;
+    const int size =
+        ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, at)));
+    if (size >= 0)
+      out.emplace_back(reinterpret_cast<const char*>(text), static_cast<std::size_t>(size));
+    OPENSSL_free(text);
+  }
+  return out;
+}
+
 std::string subject_alternatives(const std::vector<std::string>& names) {
   std::vector<std::string> entries;
   for (const std::string& name : names) entries.push_back((is_ip(name) ? "IP:" : "DNS:") + name);
@@ -165,16 +189,25 @@ Result<CertifiedKey> CertificateAuthority::issue_server(const std::vector<std::s
 Result<std::string> CertificateAuthority::sign_client_request(std::string_view request_pem,
                                                               const Subject& subject,
                                                               const Validity& validity) const {
-  const openssl::BioPtr bio = openssl::read_only(request_pem);
-  const openssl::RequestPtr request(PEM_read_bio_X509_REQ(bio.get(), nullptr, nullptr, nullptr));
-  EVP_PKEY* const holder = request ? X509_REQ_get0_pubkey(request.get()) : nullptr;
-  if (holder == nullptr || X509_REQ_verify(request.get(), holder) != 1) {
-    return make_error(Code::BadRequest, failure("not a valid certificate request").message);
-  }
-  TRY_ASSIGN(CertificatePtr cert,
-             make_certificate(subject, holder, validity, keys_->certificate.get(), keys_->key.get(),
-                              leaf_extensions("clientAuth")));
+  TRY_ASSIGN(const openssl::RequestPtr request, own_request(request_pem));
+  TRY_ASSIGN(
+      CertificatePtr cert,
+      make_certificate(subject, X509_REQ_get0_pubkey(request.get()), validity,
+                       keys_->certificate.get(), keys_->key.get(), leaf_extensions("clientAuth")));
   return openssl::to_pem(cert.get());
+}
+
+Result<RequestSubject> read_request(std::string_view request_pem) {
+  TRY_ASSIGN(const openssl::RequestPtr request, own_request(request_pem));
+  RequestSubject out;
+  X509_NAME* const name = X509_REQ_get_subject_name(request.get());
+  const std::vector<std::string> names = entries_of(name, NID_commonName);
+  if (!names.empty()) out.subject.common_name = names.back();
+  out.subject.organizations = entries_of(name, NID_organizationName);
+  STACK_OF(X509_EXTENSION)* const extensions = X509_REQ_get_extensions(request.get());
+  out.alternative_names = X509v3_get_ext_by_NID(extensions, NID_subject_alt_name, -1) >= 0;
+  sk_X509_EXTENSION_pop_free(extensions, X509_EXTENSION_free);
+  return out;
 }
 
 Result<CertificateRequest> make_certificate_request(const Subject& subject) {

@@ -61,6 +61,13 @@ class CertificateAuthority {
   std::unique_ptr<Keys> keys_;
 };
 
+// Who a PKCS#10 request says its holder is. Code::BadRequest as sign_client_request.
+struct RequestSubject {
+  Subject subject;
+  bool alternative_names = false;  // it asks for names beside the subject
+};
+Result<RequestSubject> read_request(std::string_view request_pem);
+
 // A key and the request for it, as a joining agent makes them. The subject is only a courtesy to
 // the reader of logs.
 struct CertificateRequest {

@@ -1,7 +1,9 @@
 #include "api/machinery/kind_schema.h"
 
 #include <algorithm>
+#include <array>
 
+#include "api/machinery/autoscaler_conversion.h"
 #include "api/machinery/check_types.h"
 #include "api/machinery/defaults.h"
 #include "api/machinery/event_conversion.h"
@@ -17,11 +19,35 @@
 namespace krater::api {
 namespace {
 
+// A kind that is stored in another form.
+struct StoredForm {
+  std::string_view type_name;  // of that form
+  Kind kind;
+  void (*to_stored)(Json&);
+  void (*from_stored)(Json&);
+};
+
+const StoredForm* stored_form(std::string_view type_name) {
+  static const std::array kForms{
+      StoredForm{"core/v1.Event", kinds::kEvent, event_to_core, event_from_core},
+      StoredForm{"autoscaling/v2.HorizontalPodAutoscaler",
+                 {"autoscaling", "v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", true},
+                 autoscaler_to_v2,
+                 autoscaler_from_v2}};
+  for (const StoredForm& form : kForms) {
+    if (form.type_name == type_name) return &form;
+  }
+  return nullptr;
+}
+
 class NodeKindSchema final : public KindSchema {
  public:
   NodeKindSchema(KindHead head, const SchemaNode& root, std::shared_ptr<const TypeTable> table)
-      : head_(std::move(head)), root_(root), table_(std::move(table)) {
-    CHECK_MSG(head_.stored_as.empty() || head_.stored_as == "core/v1.Event", head_.stored_as);
+      : head_(std::move(head)),
+        form_(stored_form(head_.stored_as)),
+        root_(root),
+        table_(std::move(table)) {
+    CHECK_MSG(head_.stored_as.empty() == (form_ == nullptr), head_.stored_as);
     for (const std::string& path : head_.column_paths) {
       auto compiled = CellPath::compile(path.empty() ? ".metadata.name" : path);
       CHECK_MSG(compiled.has_value(), path);
@@ -41,14 +67,12 @@ class NodeKindSchema final : public KindSchema {
   bool storage_version() const override { return head_.stored_as.empty(); }
   const SchemaNode& root() const override { return root_; }
 
-  const Kind& stored_kind() const override {
-    return storage_version() ? head_.kind : kinds::kEvent;
-  }
+  const Kind& stored_kind() const override { return form_ == nullptr ? head_.kind : form_->kind; }
   void to_stored(Json& object) const override {
-    if (!storage_version()) event_to_core(object);
+    if (form_ != nullptr) form_->to_stored(object);
   }
   void from_stored(Json& object) const override {
-    if (!storage_version()) event_from_core(object);
+    if (form_ != nullptr) form_->from_stored(object);
   }
 
   std::string check_name(std::string_view name, bool prefix) const override {
@@ -107,7 +131,7 @@ class NodeKindSchema final : public KindSchema {
     if (head_.cells != nullptr) {
       if (storage_version()) return head_.cells(object, now);
       Json stored = object;
-      event_to_core(stored);
+      to_stored(stored);
       return head_.cells(stored, now);
     }
     JsonArray row;
@@ -129,6 +153,7 @@ class NodeKindSchema final : public KindSchema {
 
  private:
   KindHead head_;
+  const StoredForm* form_;  // null: stored as it is
   const SchemaNode& root_;
   std::shared_ptr<const TypeTable> table_;  // owns root_
   std::vector<CellPath> paths_;

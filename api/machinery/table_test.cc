@@ -113,6 +113,40 @@ TEST(Rows, OfEachKind) {
        "{" + meta() +
            R"(,"spec":{"type":"NodePort","clusterIP":"10.1.0.5","clusterIPs":["10.1.0.5"],"ports":[{"port":80,"nodePort":30080,"protocol":"TCP"},{"port":53,"protocol":"UDP"}],"selector":{"b":"2","a":"1"}}})",
        "x | NodePort | 10.1.0.5 | <none> | 80:30080/TCP,53/UDP | 60m | a=1,b=2"},
+      {"persistentvolumes",
+       "{" + meta() +
+           R"(,"spec":{"capacity":{"storage":"5Gi"},"accessModes":["ReadWriteMany","ReadWriteOnce"],"persistentVolumeReclaimPolicy":"Retain","claimRef":{"namespace":"d","name":"c"},"storageClassName":"s","volumeMode":"Filesystem"},"status":{"phase":"Bound"}})",
+       "x | 5Gi | RWO,RWX | Retain | Bound | d/c | s | <unset> |  | 60m | Filesystem"},
+      {"persistentvolumeclaims",
+       "{" + meta() +
+           R"(,"spec":{"volumeName":"v","storageClassName":"s","volumeMode":"Filesystem"},"status":{"phase":"Bound","capacity":{"storage":"5Gi"},"accessModes":["ReadWriteOnce"]}})",
+       "x | Bound | v | 5Gi | RWO | s | <unset> | 60m | Filesystem"},
+      {"persistentvolumeclaims",
+       "{" + meta(R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")") +
+           R"(,"spec":{"volumeMode":"Filesystem"},"status":{"phase":"Pending"}})",
+       "x | Terminating |  |  |  |  | <unset> | 60m | Filesystem"},
+      {"storageclasses.storage.k8s.io",
+       "{" + meta(R"(,"annotations":{"storageclass.kubernetes.io/is-default-class":"true"})") +
+           R"(,"provisioner":"p","reclaimPolicy":"Delete","volumeBindingMode":"Immediate"})",
+       "x (default) | p | Delete | Immediate | false | 60m"},
+      {"ingresses.networking.k8s.io",
+       "{" + meta() +
+           R"(,"spec":{"tls":[{}],"rules":[{"host":"a"},{"host":"b"},{"host":"c"},{"host":"d"}]},"status":{"loadBalancer":{"ingress":[{"ip":"1.2.3.4"}]}}})",
+       "x | <none> | a,b,c + 1 more... | 1.2.3.4 | 80, 443 | 60m"},
+      {"networkpolicies.networking.k8s.io",
+       "{" + meta() + R"(,"spec":{"podSelector":{"matchLabels":{"a":"b"}}}})", "x | a=b | 60m"},
+      {"certificatesigningrequests.certificates.k8s.io",
+       "{" + meta() +
+           R"(,"spec":{"signerName":"s/n","username":"u","expirationSeconds":3600},"status":{"certificate":"eA==","conditions":[{"type":"Approved","status":"True"}]}})",
+       "x | 60m | s/n | u | 60m | Approved,Issued"},
+      {"horizontalpodautoscalers.autoscaling",
+       "{" + meta() +
+           R"(,"spec":{"scaleTargetRef":{"kind":"Deployment","name":"d"},"minReplicas":1,"maxReplicas":5,"metrics":[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":80}}}]}})",
+       "x | Deployment/d | cpu: <unknown>/80% | 1 | 5 | 0 | 60m"},
+      {"replicationcontrollers",
+       "{" + meta() +
+           R"(,"spec":{"replicas":2,"selector":{"a":"b"},"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}},"status":{"replicas":1}})",
+       "x | 2 | 1 | 0 | 60m | c | i | a=b"},
       {"services", "{" + meta() + R"(,"spec":{"type":"LoadBalancer","clusterIP":"None"}})",
        "x | LoadBalancer | None | <pending> | <none> | 60m | <none>"},
       {"endpoints",

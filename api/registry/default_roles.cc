@@ -49,10 +49,11 @@ std::vector<Rule> view_rules() {
           {"networking.k8s.io", "ingresses ingresses/status networkpolicies", kRead},
           {"policy", "poddisruptionbudgets poddisruptionbudgets/status", kRead},
           {"ray.io",
-           "rayclusters rayclusters/status rayjobs rayjobs/status rayservices rayservices/status",
+           "raycronjobs raycronjobs/status rayclusters rayclusters/status rayjobs rayjobs/status "
+           "rayservices rayservices/status",
            kRead},
           {"scheduling.volcano.sh", "podgroups podgroups/status", kRead},
-          {"batch.volcano.sh", "jobs jobs/status", kRead}};
+          {"batch.volcano.sh", "cronjobs cronjobs/status jobs jobs/status", kRead}};
 }
 
 std::vector<Rule> edit_rules() {
@@ -72,9 +73,9 @@ std::vector<Rule> edit_rules() {
           {"batch", "cronjobs jobs", kWrite},
           {"networking.k8s.io", "ingresses networkpolicies", kWrite},
           {"policy", "poddisruptionbudgets", kWrite},
-          {"ray.io", "rayclusters rayjobs rayservices", kWrite},
+          {"ray.io", "raycronjobs rayclusters rayjobs rayservices", kWrite},
           {"scheduling.volcano.sh", "podgroups", kWrite},
-          {"batch.volcano.sh", "jobs", kWrite},
+          {"batch.volcano.sh", "cronjobs jobs", kWrite},
           {"bus.volcano.sh", "commands", "create delete get list watch"}};
 }
 
@@ -96,6 +97,8 @@ std::vector<Role> roles() {
         {"authorization.k8s.io", "subjectaccessreviews", "create"}}},
       {"system:monitoring",
        {{"", "/healthz /healthz/* /livez /livez/* /metrics /readyz /readyz/*", "get"}}},
+      {"system:node-bootstrapper",
+       {{"certificates.k8s.io", "certificatesigningrequests", "create get list watch"}}},
       {"admin", {}, "", "aggregate-to-admin"},
       {"edit", {}, "aggregate-to-admin", "aggregate-to-edit"},
       {"view", {}, "aggregate-to-edit", "aggregate-to-view"},
@@ -113,6 +116,7 @@ std::vector<Binding> bindings() {
           {"system:basic-user", {"system:authenticated"}},
           {"system:discovery", {"system:authenticated"}},
           {"system:monitoring", {"system:monitoring"}},
+          {"system:node-bootstrapper", {"system:bootstrappers"}},
           {"system:public-info-viewer", {"system:authenticated", "system:unauthenticated"}}};
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/registry/default_roles.h"
+#include "model/storage.h"
 
 namespace krater::api {
 namespace {
@@ -20,6 +21,16 @@ Json priority_class(std::string_view name, std::int64_t value, std::string_view 
   Json out = new_object(kinds::kPriorityClass, "", name);
   set_path(out, {"value"}, value);
   set_path(out, {"description"}, Json(description));
+  return out;
+}
+
+// Directories on the node that the first pod is given.
+Json standard_class() {
+  Json out = new_object(kinds::kStorageClass, "", "standard");
+  set_path(out, {"metadata", "annotations", keys::kDefaultClass}, Json("true"));
+  set_path(out, {"provisioner"}, Json(keys::kDirectoryProvisioner));
+  set_path(out, {"reclaimPolicy"}, "Delete");
+  set_path(out, {"volumeBindingMode"}, "WaitForFirstConsumer");
   return out;
 }
 
@@ -37,6 +48,7 @@ std::vector<client::CreateWrite> wanted() {
        priority_class(
            "system-node-critical", 2'000'001'000,
            "Used for system critical pods that must not be moved from their current node.")});
+  out.push_back({kinds::kStorageClass, "", standard_class()});
   std::vector<client::CreateWrite> roles = default_roles();
   std::move(roles.begin(), roles.end(), std::back_inserter(out));
   return out;

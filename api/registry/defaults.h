@@ -1,4 +1,5 @@
-// What every cluster has from its first start on: namespaces and the system priority classes.
+// What every cluster has from its first start on: namespaces, the system priority classes, a
+// class of storage.
 #pragma once
 
 #include <functional>

@@ -65,11 +65,14 @@ Result<KindSchemaPtr> decode_to_stored(const KindSchemaPtr& schema, std::string_
                                        std::vector<std::string>& warnings);
 bool has_subresource(const KindSchema& schema, const RequestInfo& info, std::string_view name);
 // The second half of creates and of updates; bodies come without managedFields.
-Result<Change> create_object(const KindSchemaPtr& served, Change change, std::string_view name_space,
-                             Json object, Owners owners, const PrepareInput& in);
+Result<Change> create_object(const KindSchemaPtr& served, Change change,
+                             std::string_view name_space, Json object, Owners owners,
+                             const PrepareInput& in);
 Result<Change> change_object(const KindSchema& schema, Change change, std::string_view subresource,
                              Json body, const ObjectPtr& current, Owners owners,
                              const PrepareInput& in);
+// The namespace's quotas as they stand with this object, to be stored in its own transaction.
+Result<void> charge(const Admission& admission, Change& change);
 // Notes whether the write is bound to a revision; Code::Conflict when it is, to another one.
 Result<void> check_revision(Change& change, const std::string& asked, const Object& current);
 // Code::NotFound when absent.

@@ -54,7 +54,15 @@ void narrow(const KindSchema& schema, std::string_view subresource, Json& config
     if (schema.subresources().status) config.get_object().erase("status");
     return;
   }
-  if (subresource == "status") return keep_only(config, "status");
+  if (subresource == "status" || subresource == "approval") return keep_only(config, "status");
+  if (subresource == "scale") {
+    const Json* found = find(config, {"spec", "replicas"});
+    const Json replicas = found == nullptr ? Json() : *found;
+    keep_only(config, "spec");
+    config.get_object().erase("spec");
+    if (!replicas.is_null()) set_path(config, {"spec", "replicas"}, replicas);
+    return;
+  }
   Json containers;
   if (const Json* found = find(config, {"spec", "ephemeralContainers"})) containers = *found;
   keep_only(config, "spec");

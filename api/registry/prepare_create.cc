@@ -53,7 +53,15 @@ Result<void> name_it(const PrepareInput& in, Json& object, Change& change) {
   return {};
 }
 
-// The namespace's quotas as they stand with this object, stored in its own transaction.
+Result<void> check_name(const KindSchema& schema, const Change& change) {
+  const std::string problem = schema.check_name(change.place.name, false);
+  if (problem.empty()) return {};
+  return invalid(change.kind, change.place.name,
+                 {invalid_value("metadata.name", quoted(change.place.name), problem)});
+}
+
+}  // namespace
+
 Result<void> charge(const Admission& admission, Change& change) {
   Result<std::vector<QuotaCharge>> charges = charge_quotas(admission);
   if (!charges) return explained(std::move(charges).error(), change.kind, change.place.name);
@@ -67,17 +75,9 @@ Result<void> charge(const Admission& admission, Change& change) {
   return {};
 }
 
-Result<void> check_name(const KindSchema& schema, const Change& change) {
-  const std::string problem = schema.check_name(change.place.name, false);
-  if (problem.empty()) return {};
-  return invalid(change.kind, change.place.name,
-                 {invalid_value("metadata.name", quoted(change.place.name), problem)});
-}
-
-}  // namespace
-
-Result<Change> create_object(const KindSchemaPtr& served, Change change, std::string_view name_space,
-                             Json object, Owners owners, const PrepareInput& in) {
+Result<Change> create_object(const KindSchemaPtr& served, Change change,
+                             std::string_view name_space, Json object, Owners owners,
+                             const PrepareInput& in) {
   TRY_ASSIGN(const KindSchemaPtr schema,
              decode_to_stored(served, name_space, in, object, change.warnings));
   change.kind = schema->kind();

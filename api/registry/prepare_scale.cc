@@ -54,10 +54,31 @@ Result<Change> resize(const KindSchema& schema, const Object& current, const Jso
     set_path(object, {"metadata", "uid"}, Json(uid));
   TRY_ASSIGN(Change change,
              prepare_update(client::UpdateWrite{schema.stored_kind(), current.name_space(), name,
-                                                std::move(object)},
+                                                std::move(object), std::string(kScale)},
                             in));
   change.repeatable = !pinned;
   return change;
+}
+
+// The configuration of a Scale is one of the scaled object that says nothing but its size.
+Result<Change> apply_scale(const KindSchema& schema, const client::PatchWrite& write,
+                           const PrepareInput& in) {
+  const Json& scale = write.patch;
+  const std::string version = text_at(scale, {"apiVersion"}), kind = text_at(scale, {"kind"});
+  if (version != "autoscaling/v1" || kind != kScaleKind.kind) {
+    return bad_request("Incorrect version specified in apply patch. Specified patch version: " +
+                       version + ", expected: autoscaling/v1");
+  }
+  TRY_ASSIGN(const std::int64_t replicas, wanted_replicas(scale, write.name));
+  client::PatchWrite inner = write;
+  inner.patch = new_object(schema.kind(), write.name_space, write.name);
+  for (const std::string_view field : {"name", "namespace", "uid", "resourceVersion"}) {
+    if (const Json* given = find(scale, {"metadata", field}))
+      set_path(inner.patch, {"metadata", field}, *given);
+  }
+  if (find(scale, {"spec", "replicas"}) != nullptr)
+    set_path(inner.patch, {"spec", "replicas"}, replicas);
+  return prepare_apply(inner, in);
 }
 
 }  // namespace
@@ -85,10 +106,7 @@ Result<Change> prepare_scale(const client::PatchWrite& write, const PrepareInput
       TRY(merge_patch(scale, write.patch));
       break;
     case client::PatchType::Apply:
-      return make_error(Code::UnsupportedMedia,
-                        "the scale subresource does not take apply patches; accepted media types "
-                        "include: application/json-patch+json, application/merge-patch+json, "
-                        "application/strategic-merge-patch+json");
+      return apply_scale(*schema, write, in);
   }
   TRY_ASSIGN(Change change, resize(*schema, *current, scale, in));
   if (write.only_if) change.repeatable = false;

@@ -5,6 +5,7 @@
 #include "api/registry/metadata.h"
 #include "api/registry/prepare.h"
 #include "api/registry/status.h"
+#include "model/storage_kinds.h"
 
 namespace krater::api {
 namespace {
@@ -20,6 +21,11 @@ bool needs_revision(const KindSchema& schema) {
   return !schema.built_in() || schema.kind() == kinds::kLease;
 }
 
+// A change can make these use more of a quota: other types of services, larger claims.
+bool may_grow(const Kind& kind) {
+  return kind == kinds::kService || kind == kinds::kPersistentVolumeClaim;
+}
+
 void take_member(Json& target, const Json& source, std::string_view key) {
   if (const Json* value = find(source, {key})) {
     target.get_object()[key] = *value;
@@ -28,15 +34,47 @@ void take_member(Json& target, const Json& source, std::string_view key) {
   }
 }
 
+constexpr std::string_view kCertificateRequests = "certificatesigningrequests.certificates.k8s.io";
+
+bool is_decision(const Json& condition) {
+  const std::string type = text_at(condition, {"type"});
+  return type == "Approved" || type == "Denied";
+}
+
+// Whether a certificate is granted is said at `approval`, all else of the status at `status`.
+void divide_decision(std::string_view subresource, const Json& body, const Json& old, Json& out) {
+  const bool decides = subresource == "approval";
+  if (!decides && subresource != "status") return;
+  JsonArray conditions;
+  const auto take = [&](const Json& from, bool decisions) {
+    const JsonArray* list = array_at(from, {"status", "conditions"});
+    for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
+      if (is_decision((*list)[i]) == decisions) conditions.push_back((*list)[i]);
+    }
+  };
+  take(decides ? body : old, true);
+  take(decides ? old : body, false);
+  if (conditions.empty()) return erase_path(out, {"status", "conditions"});
+  set_path(out, {"status", "conditions"}, std::move(conditions));
+}
+
 // What of the body counts at this endpoint; all else stays as it is.
 Json narrowed(const KindSchema& schema, std::string_view subresource, Json body, const Json& old) {
   if (subresource.empty()) {
     if (schema.subresources().status) take_member(body, old, "status");
+    // What was asked for once is not changed; only its labels and the like are.
+    if (schema.kind().resource() == kCertificateRequests) take_member(body, old, "spec");
     keep_metadata(body, old);
     return body;
   }
   Json out = without_managers(old);
   if (subresource == "status") take_member(out, body, "status");
+  if (subresource == "scale") {
+    if (const Json* replicas = find(body, {"spec", "replicas"}))
+      set_path(out, {"spec", "replicas"}, *replicas);
+  }
+  if (schema.kind().resource() == kCertificateRequests)
+    divide_decision(subresource, body, old, out);
   if (subresource == "finalize") {
     const Json* finalizers = find(body, {"spec", "finalizers"});
     set_path(out, {"spec", "finalizers"}, finalizers != nullptr ? *finalizers : Json(JsonArray()));
@@ -75,6 +113,8 @@ Result<void> apply_patch(const KindSchema& schema, const client::PatchWrite& wri
 
 bool has_subresource(const KindSchema& schema, const RequestInfo& info, std::string_view name) {
   if (name == "status") return schema.subresources().status || info.in_process;
+  if (name == "scale") return schema.subresources().scale;
+  if (name == "approval") return schema.kind().resource() == kCertificateRequests;
   if (name == "finalize") return schema.kind() == kinds::kNamespace;
   if (name == "ephemeralcontainers") return schema.kind() == kinds::kPod;
   return name.empty();
@@ -98,8 +138,8 @@ Result<Change> change_object(const KindSchema& schema, Change change, std::strin
   // A list as stored is not needed again: without changes nothing is written.
   FieldManagers noted = owners.as_stored ? std::move(owners.list) : owners.list;
   if (!owners.settled && !noted.empty()) {
-    record_update(owned_kind(schema), old.get(), object,
-                  field_writer(in.info, subresource, in.now), noted);
+    record_update(owned_kind(schema), old.get(), object, field_writer(in.info, subresource, in.now),
+                  noted);
   }
   Admission admission{Operation::Update,
                       change.kind,
@@ -123,6 +163,7 @@ Result<Change> change_object(const KindSchema& schema, Change change, std::strin
   }
   count_generation(schema, object, *old);
   TRY(approve(schema, admission, in.info));
+  if (subresource.empty() && may_grow(change.kind)) TRY(charge(admission, change));
   set_managers(object, std::move(same ? owners.list : noted));
   TRY(conclude(change, may_go(change.kind, object) ? Change::What::Remove : Change::What::Put,
                object, current));

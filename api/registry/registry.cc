@@ -14,6 +14,8 @@
 #include "api/registry/status.h"
 #include "api/registry/watch_cursor.h"
 #include "base/check.h"
+#include "model/storage_kinds.h"
+#include "model/workload_kinds.h"
 
 namespace krater::api {
 namespace {
@@ -225,7 +227,9 @@ class TheRegistry final : public Registry {
 
 // Deletes that always answer with the object, also when it is gone.
 bool answers_with_object(const Kind& kind) {
-  return kind == kinds::kPod || kind == kinds::kService || kind == kinds::kServiceAccount;
+  return kind == kinds::kPod || kind == kinds::kService || kind == kinds::kServiceAccount ||
+         kind == kinds::kPersistentVolume || kind == kinds::kPersistentVolumeClaim ||
+         kind == kinds::kResourceQuota || kind.resource() == "podtemplates";
 }
 
 }  // namespace

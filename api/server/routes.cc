@@ -13,6 +13,7 @@ using namespace handlers;
 
 constexpr std::string_view kAuthn = "authentication.k8s.io";
 constexpr std::string_view kAuthz = "authorization.k8s.io";
+constexpr std::string_view kCertificates = "certificates.k8s.io";
 
 // The specific before the general: the first match answers.
 constexpr std::array kEndpoints{
@@ -24,6 +25,9 @@ constexpr std::array kEndpoints{
     Endpoint{"", "pods", "ephemeralcontainers", Verb::Patch, patch},
     Endpoint{"", "namespaces", "finalize", Verb::Update, update},
     Endpoint{"", "serviceaccounts", "token", Verb::Create, create_token},
+    Endpoint{kCertificates, "certificatesigningrequests", "approval", Verb::Get, get},
+    Endpoint{kCertificates, "certificatesigningrequests", "approval", Verb::Update, update},
+    Endpoint{kCertificates, "certificatesigningrequests", "approval", Verb::Patch, patch},
     Endpoint{"", "bindings", "", Verb::Create, bind},
     Endpoint{kAuthn, "selfsubjectreviews", "", Verb::Create, self_subject_review},
     Endpoint{kAuthn, "tokenreviews", "", Verb::Create, token_review},
@@ -54,6 +58,8 @@ constexpr std::array kSubresourceKinds{
     SubresourceKind{"", "pods", "ephemeralcontainers", "", "v1", "Pod"},
     SubresourceKind{"", "namespaces", "finalize", "", "v1", "Namespace"},
     SubresourceKind{"", "serviceaccounts", "token", kAuthn, "v1", "TokenRequest"},
+    SubresourceKind{kCertificates, "certificatesigningrequests", "approval", kCertificates, "v1",
+                    "CertificateSigningRequest"},
     SubresourceKind{kAnyResource, kAnyResource, "status", "", "", ""},
     SubresourceKind{kAnyResource, kAnyResource, "scale", "autoscaling", "v1", "Scale"},
 };

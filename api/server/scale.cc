@@ -64,6 +64,9 @@ Answering patch_scale(Deps& deps, Exchange& x) {
   if (!body) co_return respond_error(body.error());
   Result<RequestInfo> info = request_info(x, "PatchOptions", std::move(body->duplicates));
   if (!info) co_return respond_error(info.error());
+  const Result<bool> force = patch_force(x, *type);
+  if (!force) co_return respond_error(force.error());
+  info->force = *force;
   client::Write write =
       client::PatchWrite{x.schema->kind(),        x.path.name_space,  x.path.name, *type,
                          std::move(body->object), std::string(kScale)};

@@ -5,6 +5,7 @@
 #include "api/registry/status.h"
 #include "api/server/await.h"
 #include "api/server/body.h"
+#include "api/server/certificates.h"
 #include "api/server/handlers.h"
 #include "api/server/render.h"
 #include "model/rbac_kinds.h"
@@ -61,6 +62,8 @@ Answering create(Deps& deps, Exchange& x) {
   Result<RequestInfo> info = request_info(x, "CreateOptions", std::move(body->duplicates));
   if (!info) co_return respond_error(info.error());
   guard_roles(deps, x, *info);
+  guard_certificates(deps, x, *info);
+  if (is_certificate_request(x)) name_requester(x.who, body->object);
   client::Write write =
       client::CreateWrite{x.schema->kind(), x.path.name_space, std::move(body->object)};
   const Result<Answer> answer = co_await commit(deps, write, *info);
@@ -75,6 +78,7 @@ Answering update(Deps& deps, Exchange& x) {
   Result<RequestInfo> info = request_info(x, "UpdateOptions", std::move(body->duplicates));
   if (!info) co_return respond_error(info.error());
   guard_roles(deps, x, *info);
+  guard_certificates(deps, x, *info);
   client::Write write = client::UpdateWrite{x.schema->kind(), x.path.name_space, x.path.name,
                                             std::move(body->object), x.path.subresource};
   const Result<Answer> answer = co_await commit(deps, write, *info);
@@ -91,6 +95,7 @@ Answering patch(Deps& deps, Exchange& x) {
   Result<RequestInfo> info = request_info(x, "PatchOptions", std::move(body->duplicates));
   if (!info) co_return respond_error(info.error());
   guard_roles(deps, x, *info);
+  guard_certificates(deps, x, *info);
   const Result<bool> force = patch_force(x, *type);
   if (!force) co_return respond_error(force.error());
   info->force = *force;

@@ -4,6 +4,7 @@
 
 #include "controllers/apps/claim.h"
 #include "controllers/apps/stateful_set_step.h"
+#include "model/storage_kinds.h"
 
 namespace krater::controllers {
 namespace {
@@ -22,7 +23,10 @@ class StatefulSetController final : public Reconciler {
                return std::vector<ObjectKey>{(after ? after : before)->key()};
              }},
             {kinds::kPod, of_owner},
-            {kinds::kControllerRevision, of_owner}};
+            {kinds::kControllerRevision, of_owner},
+            // Read, but nothing to act on.
+            {kinds::kPersistentVolumeClaim,
+             [](const ObjectPtr&, const ObjectPtr&) { return std::vector<ObjectKey>(); }}};
   }
 
   Plan reconcile(const ObjectKey& key, const client::Cache& cache, WallTime now) override {
@@ -45,6 +49,9 @@ class StatefulSetController final : public Reconciler {
                          [&](const std::string& revision) {
                            return cache.get(kinds::kControllerRevision, key.name_space, revision) !=
                                   nullptr;
+                         },
+                         [&](const std::string& claim) {
+                           return cache.get(kinds::kPersistentVolumeClaim, key.name_space, claim);
                          }};
     for (const ObjectPtr& pod : cache.controlled_by(kinds::kPod, set->uid()))
       seen.pods.push_back(app_pod_of(pod));

@@ -1,6 +1,7 @@
 #include "controllers/apps/stateful_set_step.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "base/strings.h"
@@ -45,8 +46,12 @@ class Pass {
 
   Plan run() && {
     if (revisions_.write) plan_.then(*revisions_.write);
-    if (!set_->deletion() && keep_members() && remove_condemned()) update();
+    if (!set_->deletion()) {
+      keep_claims();
+      if (keep_members() && remove_condemned()) update();
+    }
     write_status();
+    plan_.steps.push_back(std::move(claims_));
     plan_.steps.push_back(std::move(writes_));
     if (!set_->deletion()) plan_.steps.push_back(surplus_revisions(revisions_seen_, live()));
     if (const auto left = until_available(seen_.pods, set_.min_ready_s(), now_))
@@ -66,6 +71,21 @@ class Pass {
     for (const auto& [ordinal, member] : condemned_) {
       if (first_unhealthy_ == nullptr && !member.healthy()) first_unhealthy_ = &member;
     }
+  }
+
+  // A pod's claims are there before it, and known to go with it before it goes.
+  void keep_claims() {
+    for (const auto* group : {&members_, &condemned_}) {
+      for (const auto& [ordinal, member] : *group) {
+        add_claims(
+            own_claims(set_, ordinal, *member.pod.object, group == &condemned_, seen_.find_claim));
+      }
+    }
+  }
+
+  void add_claims(std::vector<PlannedWrite> more) {
+    claims_.insert(claims_.end(), std::make_move_iterator(more.begin()),
+                   std::make_move_iterator(more.end()));
   }
 
   // False: an ordered set waits.
@@ -136,6 +156,8 @@ class Pass {
     set_path(pod, {"spec", "hostname"}, Json(name));
     if (!set_.service_name().empty())
       set_path(pod, {"spec", "subdomain"}, Json(set_.service_name()));
+    add_claims(missing_claims(set_, ordinal, seen_.find_claim));
+    mount_claims(set_, ordinal, pod);
     PlannedWrite write = create_app_pod(*set_.object(), std::move(pod));
     // A pod of that name that is somebody else's stands in the way and is told of, at each retry.
     write.fine_if.reset();
@@ -214,7 +236,7 @@ class Pass {
   Revisions revisions_;
   std::map<std::int64_t, Member> members_, condemned_;
   const Member* first_unhealthy_ = nullptr;
-  std::vector<PlannedWrite> writes_{};
+  std::vector<PlannedWrite> claims_{}, writes_{};
   Plan plan_{};
 };
 

@@ -11,6 +11,7 @@
 
 #include "controllers/apps/app_pod.h"
 #include "controllers/apps/revisions.h"
+#include "controllers/apps/set_claims.h"
 
 namespace krater::controllers {
 
@@ -19,6 +20,7 @@ struct StatefulSetSeen {
   std::vector<AppPod> pods;                                // those it controls
   std::vector<ObjectPtr> revisions;                        // those it controls
   std::function<bool(const std::string&)> revision_taken;  // names in its namespace
+  FindClaim find_claim;
 };
 
 Plan stateful_set_step(const StatefulSetSeen& seen, WallTime now);

@@ -6,6 +6,7 @@
 #include "controllers/apps/stateful_set_controller.h"
 #include "controllers/apps/stateful_set_step.h"
 #include "controllers/loop/testing/world.h"
+#include "model/storage_kinds.h"
 
 namespace krater::controllers {
 namespace {
@@ -187,6 +188,49 @@ TEST_F(StatefulSetTest, ForeignPodsOfItsNamesStandInTheWay) {
   world.remove(kinds::kPod, "d", "s-0");
   world.pass(2min);
   EXPECT_EQ(pods(), "0:v1");
+}
+
+constexpr const char* kClaims =
+    R"(,"volumeClaimTemplates":[{"metadata":{"name":"data","labels":{"x":"y"}},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}])";
+
+TEST_F(StatefulSetTest, EachPodHasClaimsOfItsOwnThatOutliveIt) {
+  make(2, kClaims);
+  const ObjectPtr claim = world.get(kinds::kPersistentVolumeClaim, "d", "data-s-0");
+  ASSERT_NE(claim, nullptr);
+  EXPECT_EQ(claim->label("x"), "y");
+  EXPECT_EQ(claim->label("app"), "a");
+  EXPECT_TRUE(claim->owners().empty());
+  EXPECT_EQ(to_json(*find(*pod(0)->document(), {"spec", "volumes"})),
+            R"([{"name":"data","persistentVolumeClaim":{"claimName":"data-s-0"}}])");
+  run_all();
+  ASSERT_NE(world.get(kinds::kPersistentVolumeClaim, "d", "data-s-1"), nullptr);
+  patch(R"({"spec":{"replicas":1}})");
+  EXPECT_EQ(pods(), "0:v1");
+  EXPECT_NE(world.get(kinds::kPersistentVolumeClaim, "d", "data-s-1"), nullptr);
+  world.remove(kinds::kPod, "d", "s-0");
+  world.settle();
+  EXPECT_EQ(pods(), "0:v1");
+  EXPECT_EQ(world.get(kinds::kPersistentVolumeClaim, "d", "data-s-0")->uid(), claim->uid());
+}
+
+TEST_F(StatefulSetTest, ClaimsFollowTheRetentionPolicy) {
+  make(
+      2,
+      std::string(kClaims) +
+          R"(,"persistentVolumeClaimRetentionPolicy":{"whenDeleted":"Delete","whenScaled":"Delete"})");
+  run_all();
+  const auto owner = [this](const std::string& claim) {
+    const ObjectPtr found = world.get(kinds::kPersistentVolumeClaim, "d", claim);
+    return found == nullptr || found->owners().empty() ? std::string() : found->owners()[0].kind;
+  };
+  EXPECT_EQ(owner("data-s-0"), "StatefulSet");
+  EXPECT_EQ(owner("data-s-1"), "StatefulSet");
+  ready(0, false);  // nothing goes yet
+  patch(R"({"spec":{"replicas":1}})");
+  EXPECT_EQ(owner("data-s-0"), "StatefulSet");
+  EXPECT_EQ(owner("data-s-1"), "Pod");
+  patch(R"({"spec":{"replicas":2}})");
+  EXPECT_EQ(owner("data-s-1"), "StatefulSet");
 }
 
 }  // namespace

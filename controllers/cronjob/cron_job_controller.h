@@ -8,5 +8,7 @@
 namespace krater::controllers {
 
 std::unique_ptr<Reconciler> make_cron_job_controller();
+// The same for Volcano's CronJobs, which start Volcano Jobs.
+std::unique_ptr<Reconciler> make_volcano_cron_job_controller();
 
 }  // namespace krater::controllers

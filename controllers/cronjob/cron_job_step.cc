@@ -10,11 +10,6 @@ namespace {
 using Type = EventNote::Type;
 using Concurrency = CronJobView::Concurrency;
 
-// Made by this controller, as opposed to `kubectl create job --from`.
-bool scheduled(const JobView& job) {
-  return !job.annotation(keys::kScheduledTime).empty();
-}
-
 // The Job's schedule, unless it cannot be read.
 struct Clock {
   CronSchedule schedule;
@@ -24,17 +19,19 @@ struct Clock {
 class Pass {
  public:
   Pass(const CronJobSeen& seen, WallTime now) : seen_(seen), cron_(seen.cron), now_(now) {
-    for (const JobView& job : seen_.jobs) {
-      if (scheduled(job) && !job.finished()) active_.push_back(job);
+    for (const CronRun& run : seen_.jobs) {
+      // Made by this controller, as opposed to `kubectl create job --from`.
+      const bool scheduled = !run.job.annotation(seen_.kinds.scheduled_time).empty();
+      if (scheduled && !run.finished()) active_.push_back(run);
     }
-    std::ranges::sort(active_, {}, [](const JobView& job) { return job->name(); });
+    std::ranges::sort(active_, {}, [](const CronRun& run) { return run->name(); });
     scheduled_ = cron_.last_scheduled();
   }
 
   Plan run() && {
     if (!cron_->deletion()) {
-      clear_history("Complete", cron_.successful_limit());
-      clear_history("Failed", cron_.failed_limit());
+      clear_history(&CronRun::complete, cron_.successful_limit());
+      clear_history(&CronRun::failed, cron_.failed_limit());
       start();
     }
     write_status();
@@ -94,32 +91,32 @@ class Pass {
 
   void replace_active() {
     std::vector<PlannedWrite> gone;
-    for (const JobView& job : active_) gone.push_back(remove(job));
+    for (const CronRun& job : active_) gone.push_back(remove(job));
     plan_.steps.push_back(std::move(gone));
   }
 
   PlannedWrite create(WallTime moment, const TimeZone& zone) const {
     const std::string name = cron_->name() + "-" + std::to_string(moment.unix_seconds() / 60);
-    Json job = new_object(kinds::kJob, cron_->name_space(), name);
+    Json job = new_object(seen_.kinds.job, cron_->name_space(), name);
     const Json& wanted = cron_.job_template();
     for (const std::string_view field : {"labels", "annotations"}) {
       if (const Json* given = find(wanted, {"metadata", field}))
         set_path(job, {"metadata", field}, *given);
     }
     const std::int64_t offset = cron_.time_zone() ? zone.offset_s(moment) : 0;
-    set_path(job, {"metadata", "annotations", keys::kScheduledTime},
+    set_path(job, {"metadata", "annotations", seen_.kinds.scheduled_time},
              Json(to_rfc3339(moment, offset)));
     set_path(job, {"metadata", "ownerReferences"},
              JsonArray{controller_reference(*cron_.object())});
     const Json* spec = find(wanted, {"spec"});
     set_path(job, {"spec"}, spec == nullptr ? Json(boost::json::object_kind) : *spec);
-    return {client::CreateWrite{kinds::kJob, cron_->name_space(), std::move(job)},
+    return {client::CreateWrite{seen_.kinds.job, cron_->name_space(), std::move(job)},
             Code::AlreadyExists, EventNote{Type::Normal, "SuccessfulCreate", "Created job " + name},
             EventNote{Type::Warning, "FailedCreate", "Error creating job"}};
   }
 
-  PlannedWrite remove(const JobView& job) const {
-    client::DeleteWrite write{kinds::kJob, job->name_space(), job->name(),
+  PlannedWrite remove(const CronRun& job) const {
+    client::DeleteWrite write{seen_.kinds.job, job->name_space(), job->name(),
                               client::Propagation::Background};
     write.only_uid = job->uid();
     return {std::move(write), Code::NotFound,
@@ -127,12 +124,12 @@ class Pass {
             EventNote{Type::Warning, "FailedDelete", "Deleted job"}};
   }
 
-  void clear_history(std::string_view condition, std::int64_t limit) {
-    std::vector<JobView> ended;
-    for (const JobView& job : seen_.jobs) {
-      if (job.has(condition) && !job->deletion()) ended.push_back(job);
+  void clear_history(bool CronRun::*ending, std::int64_t limit) {
+    std::vector<CronRun> ended;
+    for (const CronRun& job : seen_.jobs) {
+      if (job.*ending && !job->deletion()) ended.push_back(job);
     }
-    std::ranges::sort(ended, [](const JobView& a, const JobView& b) {
+    std::ranges::sort(ended, [](const CronRun& a, const CronRun& b) {
       const auto made_a = a->created(), made_b = b->created();
       return made_a == made_b ? a->name() < b->name() : made_a < made_b;
     });
@@ -148,14 +145,14 @@ class Pass {
     for (const Json& reference : *listed) {
       const std::string uid = text_at(reference, {"uid"});
       const auto job = std::ranges::find_if(
-          seen_.jobs, [&](const JobView& one) { return one->uid().text() == uid; });
+          seen_.jobs, [&](const CronRun& one) { return one->uid().text() == uid; });
       if (job == seen_.jobs.end()) {
         tell(Type::Normal, "MissingJob",
              "Active job went missing: " + text_at(reference, {"name"}));
       } else if (job->finished()) {
         tell(Type::Normal, "SawCompletedJob",
              "Saw completed job: " + (*job)->name() +
-                 ", condition: " + (job->has("Complete") ? "Complete" : "Failed"));
+                 ", condition: " + (job->complete ? "Complete" : "Failed"));
       }
     }
   }
@@ -164,12 +161,12 @@ class Pass {
     tell_ends();
     JsonObject status;
     JsonArray running;
-    for (const JobView& job : active_) {
+    for (const CronRun& job : active_) {
       running.push_back(JsonObject{{"kind", "Job"},
                                    {"namespace", job->name_space()},
                                    {"name", job->name()},
                                    {"uid", job->uid().text()},
-                                   {"apiVersion", "batch/v1"},
+                                   {"apiVersion", seen_.kinds.job.api_version()},
                                    {"resourceVersion", job->revision().text()}});
     }
     // The revisions of the listed Jobs are those of when they were listed.
@@ -187,7 +184,7 @@ class Pass {
     if (before != nullptr ? *before == Json(status) : status.empty()) return;
     Json object = cron_.document();
     set_path(object, {"status"}, std::move(status));
-    plan_.then({client::UpdateWrite{kinds::kCronJob, cron_->name_space(), cron_->name(),
+    plan_.then({client::UpdateWrite{seen_.kinds.cron, cron_->name_space(), cron_->name(),
                                     std::move(object), "status"},
                 {},
                 {},
@@ -196,9 +193,9 @@ class Pass {
 
   std::optional<WallTime> last_success() const {
     std::optional<WallTime> out = cron_.last_successful();
-    for (const JobView& job : seen_.jobs) {
-      const auto ended = parse_rfc3339(text_at(job.document(), {"status", "completionTime"}));
-      if (job.has("Complete") && ended) out = std::max(out.value_or(*ended), *ended);
+    for (const CronRun& job : seen_.jobs) {
+      if (job.complete && job.completed)
+        out = std::max(out.value_or(*job.completed), *job.completed);
     }
     return out;
   }
@@ -210,7 +207,7 @@ class Pass {
   const CronJobSeen& seen_;
   const CronJobView& cron_;
   WallTime now_;
-  std::vector<JobView> active_{};
+  std::vector<CronRun> active_{};
   std::optional<WallTime> scheduled_{};  // the last moment a Job stands for, after this pass
   std::vector<PlannedWrite> removals_{};
   Plan plan_{};

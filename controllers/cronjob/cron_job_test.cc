@@ -155,5 +155,35 @@ TEST_F(CronJobTest, WhatCannotBeReadIsTold) {
   EXPECT_EQ(world.told("UnparseableSchedule"), 1);
 }
 
+TEST(VolcanoCronJobs, StartVolcanoJobsAndFollowTheirPhases) {
+  const Kind cron_kind{"batch.volcano.sh", "v1alpha1", "CronJob", "cronjobs", true};
+  testing::World world;
+  world.controllers.add(make_volcano_cron_job_controller());
+  world.controllers.start();
+  world.settle();
+  world.put(
+      cron_kind,
+      R"({"metadata":{"name":"c","namespace":"d"},"spec":{"schedule":"*/5 * * * *","concurrencyPolicy":"Forbid","successfulJobsHistoryLimit":1,"jobTemplate":{"spec":{"queue":"q","minAvailable":2}}}})");
+  world.settle();
+  world.pass(5min);
+  ASSERT_EQ(world.fake.all(kinds::kVolcanoJob).size(), 1U);
+  const ObjectPtr job = world.fake.all(kinds::kVolcanoJob)[0];
+  EXPECT_EQ(job->name(), "c-29453765");
+  EXPECT_EQ(text_at(*job->document(), {"spec", "queue"}), "q");
+  EXPECT_EQ(ObjectView(job).annotation("volcano.sh/cronjob-scheduled-timestamp"),
+            "2026-01-01T00:05:00Z");
+  world.pass(5min);
+  EXPECT_EQ(world.fake.all(kinds::kVolcanoJob).size(), 1U);  // it still runs
+  world.patch(
+      *job, kinds::kVolcanoJob,
+      R"({"status":{"state":{"phase":"Completed","lastTransitionTime":"2026-01-01T00:10:00Z"}}})");
+  world.settle();
+  world.pass(5min);
+  const ObjectPtr cron = world.get(cron_kind, "d", "c");
+  EXPECT_EQ(text_at(*cron->document(), {"status", "lastSuccessfulTime"}), "2026-01-01T00:10:00Z");
+  EXPECT_EQ(text_at(*array_at(*cron->document(), {"status", "active"})->begin(), {"apiVersion"}),
+            "batch.volcano.sh/v1alpha1");
+}
+
 }  // namespace
 }  // namespace krater::controllers

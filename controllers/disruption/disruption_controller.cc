@@ -16,6 +16,10 @@ bool counts_the_same(const PodView& a, const PodView& b) {
 
 class DisruptionController final : public Reconciler {
  public:
+  explicit DisruptionController(std::vector<Kind> scaled) : scaled_(std::move(scaled)) {
+    for (const Kind* own : {&kinds::kReplicaSet, &kinds::kDeployment, &kinds::kStatefulSet})
+      std::erase(scaled_, *own);
+  }
   std::string_view name() const override { return "disruption-controller"; }
 
   std::vector<Interest> interests() const override {
@@ -24,21 +28,24 @@ class DisruptionController final : public Reconciler {
                            WorkloadView(before).replicas() != WorkloadView(after).replicas();
       return resized ? all_in((after ? after : before)->name_space()) : std::vector<ObjectKey>();
     };
-    return {{kinds::kPodDisruptionBudget,
-             [this](const ObjectPtr& before, const ObjectPtr& after) {
-               const ObjectKey& key = (after ? after : before)->key();
-               if (after != nullptr) {
-                 budgets_[key.name_space].insert_or_assign(key.name, DisruptionBudgetView(after));
-               } else {
-                 budgets_[key.name_space].erase(key.name);
-               }
-               return std::vector<ObjectKey>{key};
-             }},
-            {kinds::kPod, [this](const ObjectPtr& before,
-                                 const ObjectPtr& after) { return of_pod(before, after); }},
-            {kinds::kReplicaSet, of_workload},
-            {kinds::kDeployment, of_workload},
-            {kinds::kStatefulSet, of_workload}};
+    std::vector<Interest> out{
+        {kinds::kPodDisruptionBudget,
+         [this](const ObjectPtr& before, const ObjectPtr& after) {
+           const ObjectKey& key = (after ? after : before)->key();
+           if (after != nullptr) {
+             budgets_[key.name_space].insert_or_assign(key.name, DisruptionBudgetView(after));
+           } else {
+             budgets_[key.name_space].erase(key.name);
+           }
+           return std::vector<ObjectKey>{key};
+         }},
+        {kinds::kPod,
+         [this](const ObjectPtr& before, const ObjectPtr& after) { return of_pod(before, after); }},
+        {kinds::kReplicaSet, of_workload},
+        {kinds::kDeployment, of_workload},
+        {kinds::kStatefulSet, of_workload}};
+    for (const Kind& kind : scaled_) out.push_back({kind, of_workload});
+    return out;
   }
 
   Plan reconcile(const ObjectKey& key, const client::Cache& cache, WallTime now) override {
@@ -55,6 +62,8 @@ class DisruptionController final : public Reconciler {
   }
 
  private:
+  std::vector<Kind> scaled_;
+
   std::vector<ObjectKey> all_in(const std::string& name_space) const {
     std::vector<ObjectKey> out;
     const auto place = budgets_.find(name_space);
@@ -77,7 +86,7 @@ class DisruptionController final : public Reconciler {
   }
 
   // A Deployment's pods are counted by the Deployment, whatever its sets do meanwhile.
-  static Result<std::optional<PodScale>> scale_of(const PodView& pod, const client::Cache& cache) {
+  Result<std::optional<PodScale>> scale_of(const PodView& pod, const client::Cache& cache) const {
     const OwnerReference* owner = pod->controller();
     if (owner == nullptr) return std::optional<PodScale>();
     const std::string& name_space = pod->name_space();
@@ -91,6 +100,10 @@ class DisruptionController final : public Reconciler {
     }
     if (owner->kind == kinds::kStatefulSet.kind)
       return scale_in(kinds::kStatefulSet, name_space, *owner, cache);
+    for (const Kind& kind : scaled_) {
+      if (kind.kind == owner->kind && kind.api_version() == owner->api_version)
+        return scale_in(kind, name_space, *owner, cache);
+    }
     return make_error(Code::NotFound, owner->kind + "." + owner->api_version + " \"" + owner->name +
                                           "\" does not implement the scale subresource");
   }
@@ -109,8 +122,8 @@ class DisruptionController final : public Reconciler {
 
 }  // namespace
 
-std::unique_ptr<Reconciler> make_disruption_controller() {
-  return std::make_unique<DisruptionController>();
+std::unique_ptr<Reconciler> make_disruption_controller(std::vector<Kind> scaled) {
+  return std::make_unique<DisruptionController>(std::move(scaled));
 }
 
 }  // namespace krater::controllers

@@ -92,6 +92,30 @@ TEST(Disruption, FollowsPodsAndTheSizeOfTheirSet) {
   EXPECT_EQ(scene.count("disruptionsAllowed"), 1);
 }
 
+TEST(Disruption, CountsForWhoeverHasAScale) {
+  const Kind controller{"", "v1", "ReplicationController", "replicationcontrollers", true};
+  testing::World world;
+  world.controllers.add(make_disruption_controller({controller}));
+  world.controllers.start();
+  const ObjectPtr owner =
+      world.put(controller, R"({"metadata":{"name":"r","namespace":"d"},"spec":{"replicas":4}})");
+  for (const char* name : {"a", "b", "c"}) {
+    world.put(
+        kinds::kPod,
+        R"({"metadata":{"namespace":"d","labels":{"app":"a"},"name":")" + std::string(name) +
+            R"(","ownerReferences":[{"apiVersion":"v1","kind":"ReplicationController","name":"r","uid":")" +
+            owner->uid().text() +
+            R"(","controller":true}]},"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}})");
+  }
+  world.put(
+      kinds::kPodDisruptionBudget,
+      R"({"metadata":{"name":"b","namespace":"d"},"spec":{"selector":{"matchLabels":{"app":"a"}},"maxUnavailable":"50%"}})");
+  world.settle();
+  const DisruptionBudgetView budget(world.get(kinds::kPodDisruptionBudget, "d", "b"));
+  EXPECT_EQ(int_at(budget.document(), {"status", "expectedPods"}), 4);
+  EXPECT_EQ(budget.disruptions_allowed(), 1);
+}
+
 TEST(Disruption, AGrantedEvictionCountsUntilItIsSeenOrTooOld) {
   Scene scene;
   scene.workload(3, 3, 0);

@@ -1,16 +1,17 @@
 // predicates: where a pod may go. Semantics of each filter are kube-scheduler's; resources (with
 // extended ones and the pod count) are checked by the framework before them. Filters, in order:
-// unschedulable, node selector and affinity, taints, host ports; then affinity between pods and
-// topology spread, which are worked out by Neighbours.
+// unschedulable, node selector and affinity, taints, volumes, host ports; then affinity between
+// pods and topology spread, which are worked out by Neighbours.
 #include "model/node.h"
 #include "scheduler/plugins/plugins.h"
+#include "scheduler/session.h"
 
 namespace krater::scheduler {
 namespace {
 
 struct PredicatesArgs {
   bool node_affinity = true, taints = true, node_ports = true;
-  bool pod_affinity = true, spread = true;
+  bool pod_affinity = true, spread = true, volumes = true;
 };
 
 bool tolerated(const PodShape& shape, const Taint& taint) {
@@ -32,6 +33,8 @@ class Predicates final : public Plugin, public FilterHook {
  public:
   explicit Predicates(PredicatesArgs args) : args_(args) {}
 
+  void open(const Session& session) override { volumes_ = &session.volumes(); }
+
   std::string reject(const PodShape& shape, const NodeSpec& node) const override {
     if (node.unschedulable &&
         !tolerated(shape, {std::string(keys::kTaintUnschedulable), "", "NoSchedule"})) {
@@ -40,28 +43,36 @@ class Predicates final : public Plugin, public FilterHook {
     if (args_.node_affinity && !selected(shape, node)) {
       return "node(s) didn't match Pod's node affinity/selector";
     }
-    if (!args_.taints) return {};
     for (const Taint& taint : node.taints) {
+      if (!args_.taints) break;
       if (taint.effect == "PreferNoSchedule" || tolerated(shape, taint)) continue;
       return "node(s) had untolerated taint {" + taint.key + ": " + taint.value + "}";
     }
-    return {};
+    if (!args_.volumes || shape.claims.empty()) return {};
+    return volumes_->reject(shape.claims, {node.name, node.labels});
   }
 
   bool depends_on_load(const PodShape& shape) const override {
-    return args_.node_ports && !shape.host_ports.empty();
+    return (args_.node_ports && !shape.host_ports.empty()) || watches_volumes(shape);
   }
   std::string_view reject_now(const PodShape& shape, const NodeInfo& node,
                               bool future) const override {
     for (const HostPort& port : shape.host_ports) {
+      if (!args_.node_ports) break;
       if (!node.port_free(port, future))
         return "node(s) didn't have free ports for the requested pod ports";
     }
-    return {};
+    if (!watches_volumes(shape)) return {};
+    return volumes_->reject_beside(shape.claims, node.claims, {node.name, node.spec->labels});
   }
 
  private:
+  bool watches_volumes(const PodShape& shape) const {
+    return args_.volumes && !shape.claims.empty() && volumes_->competes(shape.claims);
+  }
+
   PredicatesArgs args_;
+  const VolumeBook* volumes_ = nullptr;  // the session's
 };
 
 }  // namespace
@@ -73,12 +84,13 @@ Result<PluginFactory> configure_predicates(Arguments& arguments, const EnableFla
   TRY_ASSIGN(args.node_ports, arguments.boolean("predicate.NodePortsEnable", true));
   TRY_ASSIGN(args.pod_affinity, arguments.boolean("predicate.PodAffinityEnable", true));
   TRY_ASSIGN(args.spread, arguments.boolean("predicate.PodTopologySpreadEnable", true));
-  // Results are shared between like pods in any case; volumes and devices have no filter here.
+  TRY_ASSIGN(args.volumes, arguments.boolean("predicate.VolumeBindingEnable", true));
+  // Results are shared between like pods in any case; limits of volumes and devices have no filter
+  // here, and a volume's zone is part of its node affinity.
   for (const std::string_view key :
        {"predicate.CacheEnable", "predicate.NodeVolumeLimitsEnable", "predicate.VolumeZoneEnable",
-        "predicate.VolumeBindingEnable", "predicate.DynamicResourceAllocationEnable",
-        "volumebinding.weight", "volumebinding.bindTimeoutSeconds",
-        "dynamicresources.filterTimeoutSeconds"}) {
+        "predicate.DynamicResourceAllocationEnable", "volumebinding.weight",
+        "volumebinding.bindTimeoutSeconds", "dynamicresources.filterTimeoutSeconds"}) {
     arguments.ignore(key);
   }
   return PluginFactory([args](PluginSet& plugins, const EnableFlags& enabled) {

@@ -9,6 +9,7 @@
 
 #include "agent/agent.h"
 #include "agent/content/content_builder.h"
+#include "agent/content/volume_keeper.h"
 #include "agent/io/asio_poller.h"
 #include "agent/net/asio_grpc_health.h"
 #include "agent/net/asio_tcp_dialer.h"
@@ -91,6 +92,7 @@ struct AgentProcess::State {
   Result<void> compose_process(const std::vector<agent::NodeFacts>& nodes);
   std::optional<agent::ForwarderSettings> api_forwarding() const;
   void connect_tunnel();
+  std::string volumes_directory() const { return options.data_dir + "/volumes"; }
   void end_pods();
   void stop();
 
@@ -112,6 +114,7 @@ struct AgentProcess::State {
   std::unique_ptr<agent::GrpcHealth> grpc;
   std::unique_ptr<agent::FigureSource> figures;
   std::unique_ptr<agent::ContentBuilder> content;
+  std::unique_ptr<agent::VolumeKeeper> volumes;
   std::unique_ptr<agent::Agent> agent;
   std::unique_ptr<agent::TunnelClient> tunnel;
   bool stopped = false;
@@ -121,6 +124,7 @@ struct AgentProcess::State {
 Result<void> AgentProcess::State::prepare() {
   TRY(make_directory(options.data_dir + "/pods", 0711));
   if (options.runtime == RuntimeKind::Simulated) return {};
+  TRY(make_directory(volumes_directory(), 0711));
   if (!options.images.empty()) {
     TRY_ASSIGN(images_yaml, read_file(options.images));
   }
@@ -150,7 +154,13 @@ Result<void> AgentProcess::State::compose() {
     deps.node_watch.source = figures.get();
     TRY_ASSIGN(deps.node_watch.thresholds, agent::parse_thresholds(options.eviction_hard));
   }
-  agent = std::make_unique<agent::Agent>(deps, std::move(nodes), node_info(options.runtime));
+  agent::NodeInfo info = node_info(options.runtime);
+  if (options.runtime != RuntimeKind::Simulated) {
+    info.volumes_directory = volumes_directory();
+    volumes = std::make_unique<agent::VolumeKeeper>(*client, thread.loop(), volumes_directory(), nodes.front().name);
+    volumes->start();
+  }
+  agent = std::make_unique<agent::Agent>(deps, std::move(nodes), std::move(info));
   agent->start();
   connect_tunnel();
   return {};
@@ -241,6 +251,7 @@ void AgentProcess::State::stop() {
   thread.run_and_wait([&] {
     pods_stay = agent && agent->pods() > 0;
     tunnel.reset();
+    volumes.reset();
     agent.reset();
   });
   if (names) {

@@ -25,6 +25,7 @@
 #include "controllers/raycluster/raycluster_controller.h"
 #include "controllers/rayjob/rayjob_controller.h"
 #include "controllers/rbac/aggregation.h"
+#include "controllers/storage/storage_controllers.h"
 #include "controllers/vcjob/vcjob_controller.h"
 #include "scheduler/scheduler.h"
 
@@ -57,15 +58,17 @@ struct ControlPlane::Controllers {
 
   void add_kubernetes() {
     const std::string prefix = "system:serviceaccount:kube-system:";
-    std::vector<Kind> kinds, collected;
+    std::vector<Kind> kinds, collected, scaled;
     for (const api::KindSchemaPtr& schema : parts_.registry.schemas().all()) {
       if (!schema->storage_version()) continue;
       kinds.push_back(schema->kind());
+      if (schema->subresources().scale) scaled.push_back(schema->kind());
       if (schema->kind().kind != "Event") collected.push_back(schema->kind());
     }
     loop.add(controllers::make_job_controller(), as(prefix + "job-controller"));
     add_workloads(prefix);
-    loop.add(controllers::make_disruption_controller(), as(prefix + "disruption-controller"));
+    add_storage(prefix);
+    loop.add(controllers::make_disruption_controller(std::move(scaled)), as(prefix + "disruption-controller"));
     std::vector<Kind> counted = collected;
     std::erase_if(counted, [](const Kind& kind) { return !kind.namespaced; });
     loop.add(controllers::make_quota_controller(counted), as(prefix + "resourcequota-controller"));
@@ -78,6 +81,7 @@ struct ControlPlane::Controllers {
     loop.add(controllers::make_pod_gc_controller(), as(prefix + "pod-garbage-collector"));
     loop.add(controllers::make_endpoints_controller(), as(prefix + "endpoint-controller"));
     loop.add(controllers::make_role_aggregation_controller(), as(prefix + "clusterrole-aggregation-controller"));
+    if (parts_.signer.sign) loop.add(controllers::make_certificate_controller(parts_.signer), as(prefix + "certificate-controller"));
     if (parts_.api_port != 0) {
       loop.add(controllers::make_api_service_controller({parts_.api_host, parts_.api_port}), as("system:apiserver"));
     }
@@ -100,6 +104,7 @@ struct ControlPlane::Controllers {
         volcano);
     loop.add(controllers::make_job_flow_controller(), volcano);
     loop.add(controllers::make_job_template_controller(), volcano);
+    loop.add(controllers::make_volcano_cron_job_controller(), volcano);
   }
 
   bool is_served(const Kind& kind) const {
@@ -115,6 +120,13 @@ struct ControlPlane::Controllers {
     loop.add(controllers::make_stateful_set_controller(), as(prefix + "statefulset-controller"));
     loop.add(controllers::make_daemon_set_controller(), as(prefix + "daemon-set-controller"));
     loop.add(controllers::make_cron_job_controller(), as(prefix + "cronjob-controller"));
+  }
+
+  void add_storage(const std::string& prefix) {
+    client::ObjectClient* binder = as(prefix + "persistent-volume-binder");
+    loop.add(controllers::make_claim_controller(), binder);
+    loop.add(controllers::make_volume_controller(), binder);
+    loop.add(controllers::make_ephemeral_volume_controller(), as(prefix + "ephemeral-volume-controller"));
   }
 
   void add_ray() {

@@ -11,6 +11,7 @@
 #include "base/env.h"
 #include "base/http.h"
 #include "cli/controller_selection.h"
+#include "controllers/certificates/certificate_controller.h"
 
 namespace krater::scheduler {
 struct Metrics;
@@ -31,6 +32,8 @@ struct ControlPlaneParts {
   // On the scheduler's loop, after each cycle.
   std::function<void(const scheduler::Metrics&)> scheduler_measured{};
   std::string ca_pem{};  // for ConfigMap kube-root-ca.crt
+  // Of certificate requests; empty: they are left to others.
+  controllers::Signer signer{};
   // What stands behind the Service default/kubernetes; port 0: not published.
   std::string api_host{};
   std::uint16_t api_port = 0;

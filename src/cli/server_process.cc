@@ -54,6 +54,22 @@ bool is_wildcard(const std::string& host) {
   return host == "0.0.0.0" || host == "::";
 }
 
+// What the controller of certificate requests needs of the authority, which outlives it.
+controllers::Signer signer_of(const api::CertificateAuthority& authority) {
+  controllers::Signer out;
+  out.read = [](const std::string& pem) -> Result<controllers::RequestedIdentity> {
+    TRY_ASSIGN(const api::RequestSubject request, api::read_request(pem));
+    return controllers::RequestedIdentity{request.subject.common_name,
+                                          request.subject.organizations,
+                                          request.alternative_names};
+  };
+  out.sign = [&authority](const std::string& pem, const controllers::RequestedIdentity& who,
+                          WallTime from, WallTime until) {
+    return authority.sign_client_request(pem, {who.common_name, who.organizations}, {from, until});
+  };
+  return out;
+}
+
 std::vector<std::string> server_names(const std::string& host) {
   std::vector<std::string> out{"localhost",
                                "127.0.0.1",
@@ -171,6 +187,7 @@ Result<void> ServerProcess::State::start_control_plane() {
   add_scheduler_gauges(server->metrics(), gauges);
   parts.scheduler_measured = [gauges](const scheduler::Metrics& now) { gauges->take(now); };
   parts.ca_pem = pki.authority.certificate_pem();
+  parts.signer = signer_of(pki.authority);
   parts.api_host = is_wildcard(listen.host) ? runtime::primary_address() : listen.host;
   parts.api_port = server->port();
   plane = std::make_unique<ControlPlane>(std::move(parts));

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "model/rbac_kinds.h"
+#include "model/storage_kinds.h"
 #include "model/workload_kinds.h"
 
 namespace krater {
@@ -36,6 +37,10 @@ const Kind kPodDisruptionBudget{"policy", "v1", "PodDisruptionBudget", "poddisru
                                 true};
 const Kind kResourceQuota{"", "v1", "ResourceQuota", "resourcequotas", true};
 const Kind kLimitRange{"", "v1", "LimitRange", "limitranges", true};
+const Kind kPersistentVolume{"", "v1", "PersistentVolume", "persistentvolumes", false};
+const Kind kPersistentVolumeClaim{"", "v1", "PersistentVolumeClaim", "persistentvolumeclaims",
+                                  true};
+const Kind kStorageClass{"storage.k8s.io", "v1", "StorageClass", "storageclasses", false};
 const Kind kRayCluster{"ray.io", "v1", "RayCluster", "rayclusters", true};
 const Kind kRayJob{"ray.io", "v1", "RayJob", "rayjobs", true};
 const Kind kPodGroup{"scheduling.volcano.sh", "v1beta1", "PodGroup", "podgroups", true};
@@ -57,6 +62,9 @@ const Kind* find_kind(std::string_view api_version, std::string_view kind) {
                                &kEvent,
                                &kResourceQuota,
                                &kLimitRange,
+                               &kPersistentVolume,
+                               &kPersistentVolumeClaim,
+                               &kStorageClass,
                                &kEndpointSlice,
                                &kLease,
                                &kPriorityClass,

@@ -41,6 +41,21 @@ JsonArray validating_admission_policy(const Json& object, WallTime now);
 JsonArray validating_admission_policy_binding(const Json& object, WallTime now);
 JsonArray role(const Json& object, WallTime now);
 JsonArray role_binding(const Json& object, WallTime now);
+JsonArray persistent_volume(const Json& object, WallTime now);
+JsonArray persistent_volume_claim(const Json& object, WallTime now);
+JsonArray storage_class(const Json& object, WallTime now);
+JsonArray csi_node(const Json& object, WallTime now);
+JsonArray csi_driver(const Json& object, WallTime now);
+JsonArray volume_attachment(const Json& object, WallTime now);
+JsonArray csi_storage_capacity(const Json& object, WallTime now);
+JsonArray ingress(const Json& object, WallTime now);
+JsonArray ingress_class(const Json& object, WallTime now);
+JsonArray network_policy(const Json& object, WallTime now);
+JsonArray runtime_class(const Json& object, WallTime now);
+JsonArray certificate_signing_request(const Json& object, WallTime now);
+JsonArray horizontal_pod_autoscaler(const Json& object, WallTime now);
+JsonArray replication_controller(const Json& object, WallTime now);
+JsonArray pod_template(const Json& object, WallTime now);
 
 // Parts that several rows share.
 std::string name(const Json& object);

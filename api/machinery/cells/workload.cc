@@ -45,6 +45,22 @@ JsonArray replica_set(const Json& object, WallTime now) {
   return row;
 }
 
+JsonArray replication_controller(const Json& object, WallTime now) {
+  JsonArray row{Json(name(object)), count(object, {"spec", "replicas"}),
+                count(object, {"status", "replicas"}), count(object, {"status", "readyReplicas"}),
+                Json(age(object, now))};
+  add_template(object, row);
+  row.push_back(Json(label_list(find(object, {"spec", "selector"}))));
+  return row;
+}
+
+JsonArray pod_template(const Json& object, WallTime /*now*/) {
+  const Json* of = find(object, {"template"});
+  return {Json(name(object)), Json(container_fields(of, "name")),
+          Json(container_fields(of, "image")),
+          Json(label_list(of == nullptr ? nullptr : find(*of, {"metadata", "labels"})))};
+}
+
 JsonArray stateful_set(const Json& object, WallTime now) {
   JsonArray row{Json(name(object)), Json(ready_of(object)), Json(age(object, now))};
   add_template(object, row);

@@ -3,6 +3,7 @@
 
 #include "api/machinery/names.h"
 #include "api/machinery/rules/rules.h"
+#include "base/quantity.h"
 #include "base/strings.h"
 
 namespace krater::api::rules {
@@ -79,6 +80,33 @@ void priority_class(const RuleInput& in, FieldErrors& errors) {
   if (!system && value > kHighestUserPriority) {
     errors.forbidden(root.field("value"),
                      "maximum allowed value of a user defined priority is 1000000000");
+  }
+}
+
+void runtime_class_overhead(const RuleInput& in, FieldErrors& errors) {
+  const JsonObject* amounts = object_at(in.value, {"podFixed"});
+  if (amounts == nullptr) return;
+  const FieldPath path = in.path.field("podFixed");
+  for (const auto& entry : *amounts) {
+    const std::string_view name = entry.key();
+    if (const std::string problem = check_qualified_name(name); !problem.empty())
+      errors.invalid(path.key(name), Json(name), problem);
+    const auto text = string_at(in.value, {"podFixed", name});
+    const Result<Quantity> amount = text ? Quantity::parse(*text) : Quantity();
+    if (amount && amount->sign() < 0)
+      errors.invalid(path.key(name), Json(*text), "must be greater than or equal to 0");
+  }
+}
+
+void runtime_class_scheduling(const RuleInput& in, FieldErrors& errors) {
+  if (const Json* selector = find(in.value, {"nodeSelector"}))
+    check_labels(*selector, in.path.field("nodeSelector"), errors);
+  const JsonArray* tolerations = array_at(in.value, {"tolerations"});
+  const FieldPath list = in.path.field("tolerations");
+  std::set<std::string> seen;
+  for (std::size_t i = 0; tolerations != nullptr && i < tolerations->size(); ++i) {
+    if (!seen.insert(to_json((*tolerations)[i])).second)
+      errors.duplicate(list.index(i), (*tolerations)[i]);
   }
 }
 

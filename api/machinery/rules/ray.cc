@@ -2,6 +2,7 @@
 // controllers check later
 // ("neither cluster nor selector") is theirs: such an object is stored and gets a condition.
 #include "api/machinery/rules/rules.h"
+#include "base/cron_schedule.h"
 
 namespace krater::api::rules {
 namespace {
@@ -59,6 +60,56 @@ void ray_deletion_condition(const RuleInput& in, FieldErrors& errors) {
   if (!job && !deployment) {
     broken(in.path, "object", "needs jobStatus or jobDeploymentStatus", errors);
   }
+}
+
+void ray_service(const RuleInput& in, FieldErrors& errors) {
+  const FieldPath spec = in.path.field("spec");
+  const FieldPath upgrade = spec.field("upgradeStrategy");
+  const std::string type = text_at(in.value, {"spec", "upgradeStrategy", "type"});
+  if (!type.empty() && type != "NewCluster" && type != "NewClusterWithIncrementalUpgrade" &&
+      type != "None") {
+    errors.unsupported(upgrade.field("type"), type,
+                       {"NewCluster", "NewClusterWithIncrementalUpgrade", "None"});
+  }
+  const Json* options = find(in.value, {"spec", "upgradeStrategy", "clusterUpgradeOptions"});
+  if (options == nullptr) return;
+  const FieldPath path = upgrade.field("clusterUpgradeOptions");
+  const std::int64_t surge = int_at(*options, {"maxSurgePercent"}).value_or(100);
+  const std::int64_t step = int_at(*options, {"stepSizePercent"}).value_or(0);
+  if (surge < 0 || surge > 100)
+    errors.invalid(path.field("maxSurgePercent"), Json(surge), "must be between 0 and 100");
+  if (step < 0 || step > 100)
+    errors.invalid(path.field("stepSizePercent"), Json(step), "must be between 0 and 100");
+  if (step > surge) {
+    errors.invalid(path.field("stepSizePercent"), Json(step),
+                   "must be less than or equal to maxSurgePercent");
+  }
+  const auto interval = int_at(*options, {"intervalSeconds"});
+  if (interval && *interval <= 0)
+    errors.invalid(path.field("intervalSeconds"), Json(*interval), "must be greater than 0");
+}
+
+void ray_cron_job(const RuleInput& in, FieldErrors& errors) {
+  constexpr std::size_t kLongestName = 36;
+  const FieldPath metadata = in.path.field("metadata");
+  const FieldPath spec = in.path.field("spec");
+  const std::string name = text_at(in.value, {"metadata", "name"});
+  if (name.size() > kLongestName) {
+    errors.invalid(metadata.field("name"), Json(name),
+                   "RayCronJob name should be no more than 36 characters");
+  }
+  const std::string schedule = text_at(in.value, {"spec", "schedule"});
+  if (schedule.find("TZ") != std::string::npos) {
+    errors.invalid(spec.field("schedule"), Json(schedule),
+                   "cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
+  } else if (!schedule.empty()) {
+    if (const auto parsed = CronSchedule::parse(schedule); !parsed)
+      errors.invalid(spec.field("schedule"), Json(schedule), parsed.error().message);
+  }
+  const std::string zone = text_at(in.value, {"spec", "timeZone"});
+  if (zone.empty()) return;
+  if (const auto found = TimeZone::find(zone); !found)
+    errors.invalid(spec.field("timeZone"), Json(zone), found.error().message);
 }
 
 }  // namespace krater::api::rules

@@ -46,6 +46,8 @@ void toleration(const RuleInput& in, FieldErrors& errors);
 void node_selector_requirement(const RuleInput& in, FieldErrors& errors);
 void node_spec(const RuleInput& in, FieldErrors& errors);
 void priority_class(const RuleInput& in, FieldErrors& errors);
+void runtime_class_overhead(const RuleInput& in, FieldErrors& errors);
+void runtime_class_scheduling(const RuleInput& in, FieldErrors& errors);
 
 // service.cc
 void service_spec(const RuleInput& in, FieldErrors& errors);
@@ -70,6 +72,8 @@ void replica_set_spec(const RuleInput& in, FieldErrors& errors);
 void stateful_set_spec(const RuleInput& in, FieldErrors& errors);
 void daemon_set_spec(const RuleInput& in, FieldErrors& errors);
 void controller_revision(const RuleInput& in, FieldErrors& errors);
+void replication_controller_spec(const RuleInput& in, FieldErrors& errors);
+void default_replication_controller(JsonObject& controller);
 void default_deployment_strategy(JsonObject& strategy);
 void default_stateful_set_strategy(JsonObject& strategy);
 void default_daemon_set_strategy(JsonObject& strategy);
@@ -79,6 +83,26 @@ void disruption_budget_spec(const RuleInput& in, FieldErrors& errors);
 void resource_quota_spec(const RuleInput& in, FieldErrors& errors);
 void limit_range_spec(const RuleInput& in, FieldErrors& errors);
 void default_limit_range_item(JsonObject& item);
+
+// storage.cc
+void persistent_volume_spec(const RuleInput& in, FieldErrors& errors);
+void volume_claim_spec(const RuleInput& in, FieldErrors& errors);
+void persistent_volume_claim(const RuleInput& in, FieldErrors& errors);
+void storage_class(const RuleInput& in, FieldErrors& errors);
+
+// network.cc
+void ingress_spec(const RuleInput& in, FieldErrors& errors);
+void ingress_class_spec(const RuleInput& in, FieldErrors& errors);
+void network_policy_spec(const RuleInput& in, FieldErrors& errors);
+void default_network_policy_spec(JsonObject& spec);
+
+// autoscaling.cc
+void autoscaler_spec(const RuleInput& in, FieldErrors& errors);
+void autoscaler_v1_spec(const RuleInput& in, FieldErrors& errors);
+void default_autoscaler_spec(JsonObject& spec);
+
+// certificates.cc
+void certificate_signing_request(const RuleInput& in, FieldErrors& errors);
 
 // rbac.cc
 void policy_rule(const RuleInput& in, FieldErrors& errors);
@@ -93,10 +117,13 @@ void ray_managed_by(const RuleInput& in, FieldErrors& errors);
 void ray_gcs_backend(const RuleInput& in, FieldErrors& errors);
 void ray_deletion_strategy(const RuleInput& in, FieldErrors& errors);
 void ray_deletion_condition(const RuleInput& in, FieldErrors& errors);
+void ray_service(const RuleInput& in, FieldErrors& errors);
+void ray_cron_job(const RuleInput& in, FieldErrors& errors);
 
 // volcano.cc
 void volcano_network_topology(const RuleInput& in, FieldErrors& errors);
 void volcano_job_spec(const RuleInput& in, FieldErrors& errors);
+void hyper_node_spec(const RuleInput& in, FieldErrors& errors);
 
 // pod_defaults.cc
 void default_pod_spec(JsonObject& spec);

@@ -337,7 +337,8 @@ TEST(WorkloadRules, SetsAndCronJobs) {
   check({
       {set("StatefulSet", ""), ""},
       {set("StatefulSet", R"(,"volumeClaimTemplates":[{"metadata":{"name":"v"}}])"),
-       "spec.volumeClaimTemplates: Forbidden: persistent volume claims are not served"},
+       "spec.volumeClaimTemplates[0].spec.accessModes: Required value: at least 1 access mode is "
+       "required"},
       {set("StatefulSet", R"(,"podManagementPolicy":"Any")"),
        R"(spec.podManagementPolicy: Unsupported value: "Any": supported values: "OrderedReady", "Parallel")"},
       {set("DaemonSet", ""), ""},

@@ -152,10 +152,6 @@ void deployment_spec(const RuleInput& in, FieldErrors& errors) {
 void stateful_set_spec(const RuleInput& in, FieldErrors& errors) {
   check_selector(in, "statefulset", errors);
   check_lasting(in, "StatefulSet", errors);
-  if (find(in.value, {"volumeClaimTemplates"}) != nullptr) {
-    errors.forbidden(in.path.field("volumeClaimTemplates"),
-                     "persistent volume claims are not served");
-  }
   if (find(in.value, {"updateStrategy", "rollingUpdate"}) != nullptr &&
       text_at(in.value, {"updateStrategy", "type"}) == "OnDelete") {
     const FieldPath strategy = in.path.field("updateStrategy");
@@ -180,6 +176,40 @@ void controller_revision(const RuleInput& in, FieldErrors& errors) {
   }
   if (find(in.value, {"data"}) == nullptr)
     errors.required(in.path.field("data"), "data is mandatory");
+}
+
+void replication_controller_spec(const RuleInput& in, FieldErrors& errors) {
+  const JsonObject* selector = object_at(in.value, {"selector"});
+  if (selector == nullptr || selector->empty()) errors.required(in.path.field("selector"));
+  const FieldPath pod_template = in.path.field("template");
+  if (find(in.value, {"template"}) == nullptr) {
+    errors.required(pod_template);
+    return;
+  }
+  const Labels labels = string_map(find(in.value, {"template", "metadata", "labels"}));
+  if (selector != nullptr && !selector->empty() &&
+      !LabelSelector::equals(string_map(find(in.value, {"selector"}))).matches(labels)) {
+    const FieldPath metadata = pod_template.field("metadata");
+    errors.invalid(metadata.field("labels"), Json(to_json_object(labels)),
+                   "`selector` does not match template `labels`");
+  }
+  check_lasting(in, "ReplicationController", errors);
+}
+
+// Without words of its own it selects, and is called, what its pods are.
+void default_replication_controller(JsonObject& controller) {
+  const Json* spec = controller.if_contains("spec");
+  if (spec == nullptr) return;
+  const JsonObject* found = object_at(*spec, {"template", "metadata", "labels"});
+  if (found == nullptr || found->empty()) return;
+  const JsonObject labels = *found;
+  if (const JsonObject* selector = object_at(*spec, {"selector"});
+      selector == nullptr || selector->empty())
+    controller["spec"].get_object()["selector"] = labels;
+  Json& metadata = controller["metadata"];
+  if (!metadata.is_object()) metadata = JsonObject();
+  if (const JsonObject* own = object_at(metadata, {"labels"}); own == nullptr || own->empty())
+    metadata.get_object()["labels"] = labels;
 }
 
 void default_deployment_strategy(JsonObject& strategy) {

@@ -1,5 +1,7 @@
 #include "agent/content/fetch.h"
 
+#include "model/storage.h"
+
 namespace krater::agent {
 
 struct SourceFetcher::Gathering {
@@ -22,6 +24,7 @@ void SourceFetcher::fetch(const PodSpec& pod, Needs needs,
   for (const std::string& name : needs.config_maps) get(kinds::kConfigMap, pod, name, gathering);
   for (const std::string& name : needs.secrets) get(kinds::kSecret, pod, name, gathering);
   for (const TokenNeed& need : needs.tokens) token(pod, need, gathering);
+  for (const std::string& name : needs.claims) claim(pod, name, gathering);
   loop_.post([gathering] { gathering->one_less(); });
 }
 
@@ -37,6 +40,59 @@ void SourceFetcher::get(const Kind& kind, const PodSpec& pod, const std::string&
     }
     gathering->one_less();
   });
+}
+
+void SourceFetcher::claim(const PodSpec& pod, const std::string& name,
+                          const std::shared_ptr<Gathering>& gathering) {
+  ++gathering->waiting;
+  client_.get(
+      kinds::kPersistentVolumeClaim, pod.name_space, name,
+      [this, alive = std::weak_ptr<bool>(alive_), name, gathering](const Result<ObjectPtr>& found) {
+        if (alive.expired()) return;
+        if (!found) {
+          if (found.error().code != Code::NotFound) gathering->failure = found.error();
+          return gathering->one_less();
+        }
+        gathering->sources.claims[name].claim = *found;
+        const PersistentVolumeClaimView view(*found);
+        if (view.bound() && view.phase() == "Bound") volume(name, view.volume_name(), gathering);
+        gathering->one_less();
+      });
+}
+
+// A directory that may be there is marked on its volume first: whoever lets the volume go waits
+// until the directory is gone.
+void SourceFetcher::volume(const std::string& claim, const std::string& name,
+                           const std::shared_ptr<Gathering>& gathering) {
+  ++gathering->waiting;
+  const auto take = [claim, gathering](const Result<ObjectPtr>& found) {
+    if (found) {
+      gathering->sources.claims[claim].volume = *found;
+    } else if (found.error().code != Code::NotFound) {
+      gathering->failure = found.error();
+    }
+    gathering->one_less();
+  };
+  client_.get(
+      kinds::kPersistentVolume, {}, name,
+      [this, alive = std::weak_ptr<bool>(alive_), name, take](const Result<ObjectPtr>& found) {
+        if (alive.expired()) return;
+        const PersistentVolumeView view(found ? *found : nullptr);
+        if (!view || view.provisioner() != keys::kDirectoryProvisioner ||
+            view.has_finalizer(keys::kDirectoryFinalizer))
+          return take(found);
+        JsonArray finalizers;
+        for (const std::string& one : view->finalizers()) finalizers.emplace_back(one);
+        finalizers.emplace_back(keys::kDirectoryFinalizer);
+        client::PatchWrite mark{
+            kinds::kPersistentVolume,
+            {},
+            name,
+            client::PatchType::Merge,
+            JsonObject{{"metadata", JsonObject{{"finalizers", std::move(finalizers)}}}}};
+        mark.only_if = view->revision();
+        client_.write(std::move(mark), take);
+      });
 }
 
 void SourceFetcher::token(const PodSpec& pod, const TokenNeed& need,

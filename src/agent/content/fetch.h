@@ -1,5 +1,6 @@
 // Gets what pods refer to from the API: ConfigMaps and Secrets by name, bound tokens of service
-// accounts. Tokens are kept and renewed when a fifth of their time is left. On the agent's loop.
+// accounts, claims with their volumes. Tokens are kept and renewed when a fifth of their time is
+// left. On the agent's loop.
 #pragma once
 
 #include <functional>
@@ -33,6 +34,10 @@ class SourceFetcher {
 
   void get(const Kind& kind, const PodSpec& pod, const std::string& name,
            const std::shared_ptr<Gathering>& gathering);
+  void claim(const PodSpec& pod, const std::string& name,
+             const std::shared_ptr<Gathering>& gathering);
+  void volume(const std::string& claim, const std::string& name,
+              const std::shared_ptr<Gathering>& gathering);
   void token(const PodSpec& pod, const TokenNeed& need,
              const std::shared_ptr<Gathering>& gathering);
 

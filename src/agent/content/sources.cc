@@ -1,6 +1,7 @@
 #include "agent/content/sources.h"
 
 #include "base/strings.h"
+#include "model/storage.h"
 
 namespace krater::agent {
 namespace {
@@ -54,6 +55,7 @@ Needs needs_of(const Json& pod, const Json* container) {
     each(volume, {"projected", "sources"},
          [&](const Json& source) { needs_of_projection(source, out); });
   });
+  for (const PodClaim& one : pod_claims(pod)) out.claims.insert(one.claim);
   if (container == nullptr) return out;
   each(*container, {"envFrom"}, [&](const Json& from) {
     add(out.config_maps, string_at(from, {"configMapRef", "name"}));

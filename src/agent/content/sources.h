@@ -24,6 +24,12 @@ struct TokenNeed {
 struct Needs {
   std::set<std::string> config_maps, secrets;  // names in the pod's namespace
   std::set<TokenNeed> tokens;
+  std::set<std::string> claims;  // of persistent volumes
+};
+
+// A claim as it is, and the volume it has.
+struct ClaimSource {
+  ObjectPtr claim, volume;  // volume: null while there is none
 };
 
 // All that the pod's volumes and this container's environment (nullptr: none) name.
@@ -32,6 +38,7 @@ Needs needs_of(const Json& pod, const Json* container);
 struct Sources {
   std::map<std::string, ObjectPtr> config_maps, secrets;  // absent: there is none
   std::map<TokenNeed, std::string> tokens;
+  std::map<std::string, ClaimSource> claims{};
 
   // Value of a key; Secrets and binaryData decoded.
   std::optional<std::string> config_value(const std::string& name, std::string_view key) const;

@@ -149,6 +149,7 @@ std::int64_t disk_usage(const std::string& path) {
 Result<void> write_volume(const Volume& volume, std::optional<std::int64_t> group) {
   switch (volume.kind) {
     case Volume::Kind::EmptyDir:
+    case Volume::Kind::Directory:
       if (::access(volume.path.c_str(), F_OK) == 0) return {};
       TRY(make_directories(volume.path));
       return give_to(volume.path, group ? 02777U : 0777U, group);

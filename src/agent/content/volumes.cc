@@ -5,6 +5,7 @@
 #include "agent/content/downward.h"
 #include "base/quantity.h"
 #include "base/strings.h"
+#include "model/storage.h"
 
 namespace krater::agent {
 namespace {
@@ -117,6 +118,43 @@ bool in_memory(const Json& volume) {
   return text_at(volume, {"emptyDir", "medium"}) == "Memory";
 }
 
+// Where the volume lies that the claim has.
+Result<void> use_claim(const std::string& name, const PodFacts& pod, const Sources& sources,
+                       Volume& out) {
+  const auto place = sources.claims.find(name);
+  if (place == sources.claims.end())
+    return missing("persistentvolumeclaim \"" + name + "\" not found");
+  const PersistentVolumeClaimView claim(place->second.claim);
+  if (claim->deletion())
+    return missing("can't start pod because PVC " + claim->name_space() + "/" + name +
+                   " is being deleted");
+  if (!claim.bound() || claim.phase() != "Bound") return missing("PVC is not bound");
+  const PersistentVolumeView volume(place->second.volume);
+  if (!volume) return missing("persistentvolume \"" + claim.volume_name() + "\" not found");
+  if (volume.claim_uid() != claim->uid()) {
+    return missing("persistentVolume " + volume->name() + " is bound to another claim than " +
+                   name);
+  }
+  const std::string node(volume.annotation(keys::kVolumeNode));
+  if (!node.empty() && node != pod.node.name)
+    return missing("the volume is on node " + node + ", the pod on " + pod.node.name);
+  if (claim.is_block()) return make_error(Code::Invalid, "block volumes are nothing this node has");
+  out.path = volume.node_path();
+  if (out.path.empty()) {
+    return make_error(Code::Invalid, "volume " + volume->name() +
+                                         " is of a kind this node does not have: only hostPath "
+                                         "and local volumes are mounted");
+  }
+  if (volume.provisioner() == keys::kDirectoryProvisioner) {
+    out.kind = Volume::Kind::Directory;
+    return {};
+  }
+  out.kind = Volume::Kind::HostPath;
+  out.host_path_type = text_at(volume.document(), {"spec", "hostPath", "type"});
+  if (find(volume.document(), {"spec", "local"}) != nullptr) out.host_path_type = "Directory";
+  return {};
+}
+
 Result<Volume> read_volume(const Json& json, const PodFacts& pod, const Sources& sources,
                            const std::string& directory) {
   Volume out;
@@ -136,6 +174,16 @@ Result<Volume> read_volume(const Json& json, const PodFacts& pod, const Sources&
   if (is("emptyDir")) {
     out.kind = in_memory(json) ? Volume::Kind::Memory : Volume::Kind::EmptyDir;
     out.size_limit = size_limit(json);
+    return out;
+  }
+  if (is("persistentVolumeClaim")) {
+    out.read_only = bool_at(*found, {"readOnly"}).value_or(false);
+    TRY(use_claim(text_at(*found, {"claimName"}), pod, sources, out));
+    return out;
+  }
+  if (is("ephemeral")) {
+    const std::string owner = text_at(pod.document, {"metadata", "name"});
+    TRY(use_claim(owner + "-" + out.name, pod, sources, out));
     return out;
   }
   out.kind = Volume::Kind::Files;
@@ -233,7 +281,7 @@ Result<std::vector<Mount>> container_mounts(
       mount.source += "/" + below;
     }
     // What the agent writes is not the program's to change.
-    if (volume->kind == Volume::Kind::Files) mount.read_only = true;
+    if (volume->kind == Volume::Kind::Files || volume->read_only) mount.read_only = true;
     if (!mount.target.starts_with('/')) mount.target.insert(0, "/");
     out.push_back(std::move(mount));
   }

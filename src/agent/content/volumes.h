@@ -21,12 +21,14 @@ struct VolumeFile {
 };
 
 struct Volume {
-  enum class Kind { EmptyDir, Memory, HostPath, Files };
+  // Directory: of a persistent volume, made when it is not there and kept when the pod goes.
+  enum class Kind { EmptyDir, Memory, HostPath, Files, Directory };
   std::string name, path;  // where it lies on the node
   Kind kind = Kind::EmptyDir;
   std::int64_t size_limit = 0;    // EmptyDir, Memory; 0: none
   std::string host_path_type;     // HostPath
   std::vector<VolumeFile> files;  // Files
+  bool read_only = false;
 };
 
 // `directory`: the pod's on the node. Code::Unavailable when a source is missing (it may come),

@@ -10,6 +10,7 @@
 #include "agent/content/volume_writer.h"
 #include "agent/shim/files.h"
 #include "agent/testing/pods.h"
+#include "model/storage.h"
 
 namespace krater::agent {
 namespace {
@@ -64,8 +65,68 @@ TEST(Volumes, WhatIsMissingMayComeAndWhatLeadsOutIsRefused) {
           .error()
           .code,
       Code::Invalid);
-  EXPECT_EQ(volumes(R"([{"name":"v","persistentVolumeClaim":{"claimName":"x"}}])").error().code,
+  EXPECT_EQ(volumes(R"([{"name":"v","nfs":{"server":"s","path":"/x"}}])").error().code,
             Code::Invalid);
+}
+
+ObjectPtr object(const Kind& kind, const std::string& name, const std::string& json) {
+  Json made = *parse_json(json);
+  set_path(made, {"metadata", "name"}, Json(name));
+  return *Object::parse(ObjectKey::of(kind, "ns", name), Revision(1),
+                        std::make_shared<const std::string>(to_json(made)));
+}
+
+// Claim "c" with volume "pv", which has these fields.
+Sources with_claim(const std::string& volume, const std::string& phase = "Bound") {
+  Sources out;
+  out.claims["c"].claim = object(
+      kinds::kPersistentVolumeClaim, "c",
+      R"({"metadata":{"uid":"u","annotations":{"pv.kubernetes.io/bind-completed":"yes"}},"spec":{"volumeName":"pv"},"status":{"phase":")" +
+          phase + R"("}})");
+  out.claims["c"].volume = object(kinds::kPersistentVolume, "pv", volume);
+  return out;
+}
+
+constexpr const char* kUsesClaim =
+    R"([{"name":"v","persistentVolumeClaim":{"claimName":"c","readOnly":true}}])";
+
+TEST(Volumes, AClaimLiesWhereItsVolumeDoes) {
+  const auto directory = volumes(
+      kUsesClaim,
+      with_claim(
+          R"({"metadata":{"annotations":{"pv.kubernetes.io/provisioned-by":"krater.io/node-directory","krater.io/node":"n1"}},"spec":{"claimRef":{"uid":"u"},"hostPath":{"path":"/volumes/pv"}}})"));
+  ASSERT_TRUE(directory.has_value()) << directory.error().message;
+  EXPECT_EQ(directory->at(0).path, "/volumes/pv");
+  EXPECT_EQ(directory->at(0).kind, Volume::Kind::Directory);
+  EXPECT_TRUE(directory->at(0).read_only);
+  const auto local = volumes(
+      kUsesClaim, with_claim(R"({"spec":{"claimRef":{"uid":"u"},"local":{"path":"/disk"}}})"));
+  ASSERT_TRUE(local.has_value()) << local.error().message;
+  EXPECT_EQ(local->at(0).path, "/disk");
+  EXPECT_EQ(local->at(0).host_path_type, "Directory");
+}
+
+TEST(Volumes, AClaimThatIsNotReadyKeepsThePodWaiting) {
+  constexpr std::string_view kPrefix = "MountVolume.SetUp failed for volume \"v\" : ";
+  const std::string good = R"({"spec":{"claimRef":{"uid":"u"},"local":{"path":"/disk"}}})";
+  const auto why = [&](const Sources& sources) {
+    const auto made = volumes(kUsesClaim, sources);
+    EXPECT_FALSE(made.has_value());
+    if (made) return std::string();
+    EXPECT_EQ(made.error().message.substr(0, kPrefix.size()), kPrefix);
+    return made.error().message.substr(kPrefix.size());
+  };
+  EXPECT_EQ(why({}), "persistentvolumeclaim \"c\" not found");
+  EXPECT_EQ(why(with_claim(good, "Pending")), "PVC is not bound");
+  EXPECT_EQ(why(with_claim(R"({"spec":{"claimRef":{"uid":"x"},"local":{"path":"/disk"}}})")),
+            "persistentVolume pv is bound to another claim than c");
+  EXPECT_EQ(
+      why(with_claim(
+          R"({"metadata":{"annotations":{"krater.io/node":"n2"}},"spec":{"claimRef":{"uid":"u"},"hostPath":{"path":"/x"}}})")),
+      "the volume is on node n2, the pod on n1");
+  EXPECT_NE(why(with_claim(R"({"spec":{"claimRef":{"uid":"u"},"nfs":{"server":"s","path":"/"}}})"))
+                .find("only hostPath and local volumes are mounted"),
+            std::string::npos);
 }
 
 TEST(Mounts, ParentsComeBeforeChildrenAndSubPathsStayInside) {

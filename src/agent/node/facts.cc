@@ -5,6 +5,7 @@
 
 #include "base/quantity.h"
 #include "model/keys.h"
+#include "model/storage.h"
 
 namespace krater::agent {
 namespace {
@@ -72,9 +73,18 @@ Labels node_labels(const NodeFacts& facts, const NodeInfo& info) {
   return out;
 }
 
+Labels node_annotations(const NodeInfo& info) {
+  Labels out;
+  if (!info.volumes_directory.empty())
+    out[std::string(keys::kVolumesDirectory)] = info.volumes_directory;
+  return out;
+}
+
 Json node_object(const NodeFacts& facts, const NodeInfo& info) {
   Json out = new_object(kinds::kNode, {}, facts.name);
   set_path(out, {"metadata", "labels"}, to_json_object(node_labels(facts, info)));
+  if (const Labels annotations = node_annotations(info); !annotations.empty())
+    set_path(out, {"metadata", "annotations"}, to_json_object(annotations));
   out.get_object()["spec"] = JsonObject();
   return out;
 }

@@ -19,12 +19,15 @@ struct NodeInfo {
   std::string runtime_version = "krater://0.1.0";  // containerRuntimeVersion
   std::string version = "v1.32.0+krater";          // kubeletVersion
   Labels labels{};                                 // beside the well-known ones
+  std::string volumes_directory{};  // where persistent volumes may be made; "": nowhere
 };
 
 // For registration: metadata with labels, and spec.
 Json node_object(const NodeFacts& facts, const NodeInfo& info);
 // Labels a node keeps for itself; others on the object are its users'.
 Labels node_labels(const NodeFacts& facts, const NodeInfo& info);
+// Likewise for annotations.
+Labels node_annotations(const NodeInfo& info);
 // The whole status; transition times and foreign conditions are taken from `current` (a Node, or
 // null).
 Json node_status(const NodeFacts& facts, const NodeInfo& info, const Pressures& pressures,

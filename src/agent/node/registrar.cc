@@ -63,13 +63,18 @@ void Registrar::label() {
   for (const auto& [key, value] : wanted) {
     if (node_->label(key) != value) missing[key] = value;
   }
-  if (missing.empty()) return;
+  JsonObject unsaid;
+  for (const auto& [key, value] : node_annotations(info_)) {
+    if (ObjectView(node_).annotation(key) != value) unsaid[key] = value;
+  }
+  if (missing.empty() && unsaid.empty()) return;
   client_.write(
       client::PatchWrite{kinds::kNode,
                          {},
                          facts_.name,
                          client::PatchType::Merge,
-                         Json{{"metadata", {{"labels", std::move(missing)}}}}},
+                         JsonObject{{"metadata", JsonObject{{"labels", std::move(missing)},
+                                                            {"annotations", std::move(unsaid)}}}}},
       guarded([this](Result<ObjectPtr> done) {
         if (!done)
           log::warn("agent.label_failed", {{"node", facts_.name}, {"why", done.error().message}});

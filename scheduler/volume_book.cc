@@ -1,0 +1,207 @@
+#include "scheduler/volume_book.h"
+
+#include <algorithm>
+
+namespace krater::scheduler {
+namespace {
+
+// As kube-scheduler words them.
+constexpr std::string_view kNoVolume = "node(s) didn't find available persistent volumes to bind";
+constexpr std::string_view kOtherNode = "node(s) had volume node affinity conflict";
+constexpr std::string_view kNoSuchVolume =
+    "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)";
+constexpr std::string_view kUnboundImmediate = "pod has unbound immediate PersistentVolumeClaims";
+
+std::string about(std::string_view name, std::string_view what) {
+  return "persistentvolumeclaim \"" + std::string(name) + "\" " + std::string(what);
+}
+
+bool has_volume(const PersistentVolumeClaimView& claim) {
+  return claim.bound() && !claim.volume_name().empty();
+}
+
+}  // namespace
+
+void VolumeBook::set_claim(const ObjectPtr& claim) {
+  claims_.insert_or_assign(Place(claim->name_space(), claim->name()),
+                           PersistentVolumeClaimView(claim));
+  changed();
+}
+
+void VolumeBook::remove_claim(const std::string& name_space, const std::string& name) {
+  claims_.erase(Place(name_space, name));
+  changed();
+}
+
+void VolumeBook::set_volume(const ObjectPtr& volume) {
+  const PersistentVolumeView view(volume);
+  volumes_.insert_or_assign(volume->name(), Volume{view, view.affinity()});
+  changed();
+}
+
+void VolumeBook::remove_volume(const std::string& name) {
+  volumes_.erase(name);
+  changed();
+}
+
+void VolumeBook::set_class(const ObjectPtr& storage_class) {
+  classes_.insert_or_assign(storage_class->name(), StorageClassView(storage_class));
+  changed();
+}
+
+void VolumeBook::remove_class(const std::string& name) {
+  classes_.erase(name);
+  changed();
+}
+
+std::vector<VolumeBook::Place> VolumeBook::claim_names() const {
+  std::vector<Place> out;
+  for (const auto& [place, claim] : claims_) out.push_back(place);
+  return out;
+}
+
+std::vector<std::string> VolumeBook::volume_names() const {
+  std::vector<std::string> out;
+  for (const auto& [name, volume] : volumes_) out.push_back(name);
+  return out;
+}
+
+std::vector<std::string> VolumeBook::class_names() const {
+  std::vector<std::string> out;
+  for (const auto& [name, one] : classes_) out.push_back(name);
+  return out;
+}
+
+const PersistentVolumeClaimView* VolumeBook::claim_at(const Place& place) const {
+  const auto found = claims_.find(place);
+  return found == claims_.end() ? nullptr : &found->second;
+}
+
+const StorageClassView* VolumeBook::class_of(const PersistentVolumeClaimView& claim) const {
+  const auto found = classes_.find(claim.class_name());
+  return found == classes_.end() ? nullptr : &found->second;
+}
+
+const std::vector<const VolumeBook::Volume*>& VolumeBook::candidates(
+    const PersistentVolumeClaimView& claim) const {
+  const auto [place, fresh] = candidates_.try_emplace(Place(claim->name_space(), claim->name()));
+  std::vector<const Volume*>& out = place->second;
+  if (!fresh) return out;
+  for (const auto& [name, volume] : volumes_) {
+    const PersistentVolumeView& view = volume.view;
+    if (is_reserved_for(view, claim)) {
+      out = {&volume};
+      return out;
+    }
+    if (view.claim_ref() == nullptr && view.phase() == "Available" && fits(view, claim))
+      out.push_back(&volume);
+  }
+  std::ranges::stable_sort(out, [](const Volume* a, const Volume* b) {
+    return a->view.capacity() < b->view.capacity();
+  });
+  return out;
+}
+
+const VolumeBook::Volume* VolumeBook::choose(const PersistentVolumeClaimView& claim,
+                                             const NodePlace& node,
+                                             const std::set<std::string>& taken) const {
+  for (const Volume* volume : candidates(claim)) {
+    if (!taken.contains(volume->view->name()) && volume->affinity.allows(node.name, node.labels))
+      return volume;
+  }
+  return nullptr;
+}
+
+bool VolumeBook::can_be_made(const PersistentVolumeClaimView& claim, const NodePlace& node) const {
+  const StorageClassView* of = class_of(claim);
+  if (of == nullptr || !of->provisions() || !of->allows(node.labels)) return false;
+  // It is being made already.
+  const std::string chosen = claim.selected_node();
+  return chosen.empty() || chosen == node.name;
+}
+
+std::string VolumeBook::reject(const std::vector<Place>& claims, const NodePlace& node) const {
+  std::set<std::string> taken;
+  for (const Place& place : claims) {
+    const PersistentVolumeClaimView* claim = claim_at(place);
+    if (claim == nullptr) return about(place.second, "not found");
+    if ((*claim)->deletion()) return about(place.second, "is being deleted");
+    if (has_volume(*claim)) {
+      const auto volume = volumes_.find(claim->volume_name());
+      if (volume == volumes_.end()) return std::string(kNoSuchVolume);
+      if (!volume->second.affinity.allows(node.name, node.labels)) return std::string(kOtherNode);
+      continue;
+    }
+    const StorageClassView* of = class_of(*claim);
+    if (of == nullptr || !of->waits_for_consumer()) return std::string(kUnboundImmediate);
+    if (const Volume* volume = choose(*claim, node, taken)) {
+      taken.insert(volume->view->name());
+    } else if (!can_be_made(*claim, node)) {
+      return std::string(kNoVolume);
+    }
+  }
+  return {};
+}
+
+bool VolumeBook::competes(const std::vector<Place>& claims) const {
+  return std::ranges::any_of(claims, [&](const Place& place) {
+    const PersistentVolumeClaimView* claim = claim_at(place);
+    return claim != nullptr && !has_volume(*claim) && !candidates(*claim).empty();
+  });
+}
+
+std::string_view VolumeBook::reject_beside(const std::vector<Place>& claims,
+                                           const std::map<Place, int>& others,
+                                           const NodePlace& node) const {
+  std::set<std::string> taken;
+  for (const auto& [place, users] : others) {
+    if (std::ranges::find(claims, place) != claims.end()) continue;
+    const PersistentVolumeClaimView* claim = claim_at(place);
+    if (claim == nullptr || has_volume(*claim)) continue;
+    if (const Volume* volume = choose(*claim, node, taken)) taken.insert(volume->view->name());
+  }
+  for (const Place& place : claims) {
+    const PersistentVolumeClaimView* claim = claim_at(place);
+    if (claim == nullptr || has_volume(*claim)) continue;
+    if (const Volume* volume = choose(*claim, node, taken)) {
+      taken.insert(volume->view->name());
+    } else if (!can_be_made(*claim, node)) {
+      return kNoVolume;
+    }
+  }
+  return {};
+}
+
+Result<std::vector<client::Write>> VolumeBook::choices(const std::vector<Place>& claims,
+                                                       const NodePlace& node,
+                                                       std::set<std::string>& taken) const {
+  std::vector<client::Write> out;
+  for (const Place& place : claims) {
+    const PersistentVolumeClaimView* claim = claim_at(place);
+    if (claim == nullptr) return make_error(Code::Conflict, about(place.second, "not found"));
+    if (has_volume(*claim)) continue;
+    if (const Volume* volume = choose(*claim, node, taken)) {
+      taken.insert(volume->view->name());
+      if (volume->view.claim_uid() == (*claim)->uid()) continue;
+      client::PatchWrite reserve{
+          kinds::kPersistentVolume, "", volume->view->name(), client::PatchType::Merge,
+          JsonObject{{"metadata",
+                      JsonObject{{"annotations", JsonObject{{keys::kBoundByController, "yes"}}}}},
+                     {"spec", JsonObject{{"claimRef", claim_reference(*claim->object())}}}}};
+      reserve.only_if = volume->view->revision();
+      out.emplace_back(std::move(reserve));
+    } else if (!can_be_made(*claim, node)) {
+      return make_error(Code::Conflict, std::string(kNoVolume));
+    } else if (claim->selected_node() != node.name) {
+      client::PatchWrite choose_node{
+          kinds::kPersistentVolumeClaim, place.first, place.second, client::PatchType::Merge,
+          JsonObject{{"metadata",
+                      JsonObject{{"annotations", JsonObject{{keys::kSelectedNode, node.name}}}}}}};
+      choose_node.only_if = (*claim)->revision();
+      out.emplace_back(std::move(choose_node));
+    }
+  }
+  return out;
+}
+
+}  // namespace krater::scheduler

@@ -1,0 +1,68 @@
+// What the scheduler knows of claims, volumes and their classes, and where that lets a pod go: on
+// the nodes its bound volumes are reached from, and where its other claims find a volume or one can
+// be made. Read by all of a session, changed between sessions; on the scheduler's loop.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "client/object_client.h"
+#include "model/storage.h"
+
+namespace krater::scheduler {
+
+class VolumeBook {
+ public:
+  using Place = std::pair<std::string, std::string>;  // namespace, name
+
+  void set_claim(const ObjectPtr& claim);
+  void remove_claim(const std::string& name_space, const std::string& name);
+  void set_volume(const ObjectPtr& volume);
+  void remove_volume(const std::string& name);
+  void set_class(const ObjectPtr& storage_class);
+  void remove_class(const std::string& name);
+  std::vector<Place> claim_names() const;
+  std::vector<std::string> volume_names() const;
+  std::vector<std::string> class_names() const;
+
+  // Why a pod with these claims cannot go to the node; "" when it can.
+  std::string reject(const std::vector<Place>& claims, const NodePlace& node) const;
+  // Whether its claims compete with others for the volumes of a node.
+  bool competes(const std::vector<Place>& claims) const;
+  // The same, with what those who go there as well take first.
+  std::string_view reject_beside(const std::vector<Place>& claims,
+                                 const std::map<Place, int>& others, const NodePlace& node) const;
+
+  // What has to be written with the binding of a pod to the node: volumes that are reserved, the
+  // node for those that are made. `taken` grows by the volumes. Code::Conflict when the volumes
+  // have gone.
+  Result<std::vector<client::Write>> choices(const std::vector<Place>& claims,
+                                             const NodePlace& node,
+                                             std::set<std::string>& taken) const;
+
+ private:
+  struct Volume {
+    PersistentVolumeView view;
+    NodeAffinity affinity;
+  };
+  const PersistentVolumeClaimView* claim_at(const Place& place) const;
+  const StorageClassView* class_of(const PersistentVolumeClaimView& claim) const;
+  // Those it could have, best first.
+  const std::vector<const Volume*>& candidates(const PersistentVolumeClaimView& claim) const;
+  const Volume* choose(const PersistentVolumeClaimView& claim, const NodePlace& node,
+                       const std::set<std::string>& taken) const;
+  bool can_be_made(const PersistentVolumeClaimView& claim, const NodePlace& node) const;
+  void changed() { candidates_.clear(); }
+
+  std::map<Place, PersistentVolumeClaimView> claims_;
+  std::map<std::string, Volume> volumes_;
+  std::map<std::string, StorageClassView> classes_;
+  mutable std::map<Place, std::vector<const Volume*>> candidates_;
+};
+
+}  // namespace krater::scheduler

@@ -1,0 +1,142 @@
+// Pods with claims: where their volumes let them go, and what is settled with the binding.
+#include <gtest/gtest.h>
+
+#include "base/check.h"
+#include "model/storage.h"
+#include "scheduler/testing/harness.h"
+
+namespace krater::scheduler {
+namespace {
+
+class VolumesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    add(R"({"nodes":[{"name":"n1","cpu":4,"labels":{"kubernetes.io/hostname":"n1"}},
+                     {"name":"n2","cpu":4,"labels":{"kubernetes.io/hostname":"n2"}}],
+            "queues":[{"name":"default"}]})");
+  }
+  void add(std::string_view json) {
+    cluster.add(*parse_json(json));
+    cluster.settle();
+  }
+  void put(const Kind& kind, const std::string& json) {
+    Result<Json> parsed = parse_json(json);
+    CHECK_MSG(parsed.has_value(), json);
+    cluster.client.put(kind, *std::move(parsed));
+    cluster.settle();
+  }
+  void storage_class(const std::string& name, const std::string& provisioner,
+                     const std::string& mode) {
+    put(kinds::kStorageClass, R"({"metadata":{"name":")" + name + R"("},"provisioner":")" +
+                                  provisioner + R"(","volumeBindingMode":")" + mode + R"("})");
+  }
+  void local_volume(const std::string& name, const std::string& node) {
+    put(kinds::kPersistentVolume,
+        R"({"metadata":{"name":")" + name +
+            R"("},"spec":{"capacity":{"storage":"5Gi"},"accessModes":["ReadWriteOnce"],"storageClassName":"local","volumeMode":"Filesystem","local":{"path":"/x"},"nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"kubernetes.io/hostname","operator":"In","values":[")" +
+            node + R"("]}]}]}}},"status":{"phase":"Available"}})");
+  }
+  void claim(const std::string& name, const std::string& of, const std::string& volume = "") {
+    const std::string bound =
+        volume.empty() ? "" : R"("annotations":{"pv.kubernetes.io/bind-completed":"yes"},)";
+    put(kinds::kPersistentVolumeClaim,
+        R"({"metadata":{)" + bound + R"("name":")" + name +
+            R"(","namespace":"d"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}},"volumeMode":"Filesystem","storageClassName":")" +
+            of + "\"" + (volume.empty() ? "" : R"(,"volumeName":")" + volume + "\"") +
+            R"(},"status":{"phase":")" + (volume.empty() ? "Pending" : "Bound") + R"("}})");
+  }
+  void pod(const std::string& name, const std::string& claim_name, const std::string& group = "") {
+    add(R"({"pods":[{"name":")" + name + R"(","cpu":1,)" +
+        (group.empty() ? "" : R"("group":")" + group + R"(",)") +
+        R"("spec":{"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":")" + claim_name +
+        R"("}}]}}]})");
+  }
+  PersistentVolumeView volume(const std::string& name) const {
+    return PersistentVolumeView(cluster.client.read(kinds::kPersistentVolume, "", name));
+  }
+  std::string chosen(const std::string& name) const {
+    return PersistentVolumeClaimView(cluster.client.read(kinds::kPersistentVolumeClaim, "d", name))
+        .selected_node();
+  }
+
+  Harness cluster;
+};
+
+TEST_F(VolumesTest, APodWaitsForItsClaimAndTheNodeIsToldToWhoeverMakesTheVolume) {
+  pod("p", "c");
+  EXPECT_EQ(cluster.node_of("p"), "");
+  EXPECT_NE(cluster.pod_message("p").find("persistentvolumeclaim \"c\" not found"),
+            std::string::npos)
+      << cluster.pod_message("p");
+  storage_class("standard", "krater.io/node-directory", "WaitForFirstConsumer");
+  claim("c", "standard");
+  ASSERT_NE(cluster.node_of("p"), "");
+  EXPECT_EQ(chosen("c"), cluster.node_of("p"));
+}
+
+TEST_F(VolumesTest, ABoundVolumeDecidesTheNode) {
+  storage_class("local", "kubernetes.io/no-provisioner", "WaitForFirstConsumer");
+  local_volume("v", "n2");
+  claim("c", "local", "v");
+  pod("p", "c");
+  EXPECT_EQ(cluster.node_of("p"), "n2");
+}
+
+TEST_F(VolumesTest, AVolumeOfNoNodeKeepsThePodWaiting) {
+  storage_class("local", "kubernetes.io/no-provisioner", "WaitForFirstConsumer");
+  local_volume("v", "n3");
+  claim("c", "local", "v");
+  pod("p", "c");
+  EXPECT_EQ(cluster.node_of("p"), "");
+  EXPECT_NE(cluster.pod_message("p").find("2 node(s) had volume node affinity conflict"),
+            std::string::npos)
+      << cluster.pod_message("p");
+}
+
+TEST_F(VolumesTest, AGangReservesAVolumeForEachOfItsPods) {
+  storage_class("local", "kubernetes.io/no-provisioner", "WaitForFirstConsumer");
+  local_volume("v1", "n1");
+  local_volume("v2", "n2");
+  claim("a", "local");
+  claim("b", "local");
+  add(R"({"groups":[{"name":"g","min":2}]})");
+  pod("pa", "a", "g");
+  EXPECT_EQ(cluster.node_of("pa"), "");
+  EXPECT_EQ(volume("v1").claim_ref(), nullptr);
+  pod("pb", "b", "g");
+  ASSERT_NE(cluster.node_of("pa"), "");
+  ASSERT_NE(cluster.node_of("pb"), "");
+  EXPECT_NE(cluster.node_of("pa"), cluster.node_of("pb"));
+  const std::string of_a = cluster.node_of("pa") == "n1" ? "v1" : "v2";
+  EXPECT_EQ(volume(of_a).claim_name(), "a");
+  EXPECT_EQ(volume(of_a == "v1" ? "v2" : "v1").claim_name(), "b");
+}
+
+TEST_F(VolumesTest, AGangThatFindsTooFewVolumesReservesNone) {
+  storage_class("local", "kubernetes.io/no-provisioner", "WaitForFirstConsumer");
+  local_volume("v1", "n1");
+  claim("a", "local");
+  claim("b", "local");
+  add(R"({"groups":[{"name":"g","min":2}]})");
+  pod("pa", "a", "g");
+  pod("pb", "b", "g");
+  EXPECT_EQ(cluster.node_of("pa"), "");
+  EXPECT_EQ(cluster.node_of("pb"), "");
+  EXPECT_EQ(volume("v1").claim_ref(), nullptr);
+  local_volume("v2", "n1");
+  EXPECT_EQ(cluster.node_of("pa"), "n1");
+  EXPECT_EQ(cluster.node_of("pb"), "n1");
+}
+
+TEST_F(VolumesTest, AClaimThatDoesNotWaitMustBeBoundFirst) {
+  storage_class("now", "example.com/disks", "Immediate");
+  claim("c", "now");
+  pod("p", "c");
+  EXPECT_EQ(cluster.node_of("p"), "");
+  EXPECT_NE(cluster.pod_message("p").find("pod has unbound immediate PersistentVolumeClaims"),
+            std::string::npos)
+      << cluster.pod_message("p");
+}
+
+}  // namespace
+}  // namespace krater::scheduler
