@@ -234,7 +234,15 @@ void Cache::set_node(const ObjectPtr& object) {
   NodeSpec spec = node_spec(object, names_);
   const NodeSlot slot = slot_of(object->name());
   if (nodes_[slot]->spec != nullptr && *nodes_[slot]->spec == spec) return;
+  // How busy it is changes all the time; whoever looks at that tries again by himself.
+  NodeSpec same_usage = spec;
+  if (nodes_[slot]->spec != nullptr) same_usage.usage = nodes_[slot]->spec->usage;
+  const bool only_usage = nodes_[slot]->spec != nullptr && *nodes_[slot]->spec == same_usage;
   NodeInfo& node = edit_node(slot);
+  if (only_usage) {
+    node.spec = std::make_shared<const NodeSpec>(std::move(spec));
+    return;
+  }
   if (node.spec != nullptr) node.idle -= node.spec->allocatable;
   node.idle += spec.allocatable;
   order_stale_ = order_stale_ || node.spec == nullptr;
@@ -250,6 +258,7 @@ void Cache::remove_node(const std::string& name) {
   node.idle -= node.spec->allocatable;
   node.spec.reset();
   order_stale_ = true;
+  ++help_;  // it helps nobody, but who waits is told of one node less
   release_slot(slot);
 }
 
@@ -394,6 +403,40 @@ std::vector<PlacedPod> Cache::placed_pods() const {
   return out;
 }
 
+namespace {
+
+std::map<Surroundings::Place, ObjectPtr>& table_of(Surroundings& all, std::string_view kind) {
+  if (kind == "PodDisruptionBudget") return all.budgets;
+  if (kind == "ResourceQuota") return all.quotas;
+  return kind == kHyperNodeKind.kind ? all.hyper_nodes : all.numa;
+}
+
+}  // namespace
+
+void Cache::set_surrounding(const ObjectPtr& object) {
+  auto next = std::make_shared<Surroundings>(*surroundings_);
+  ObjectPtr& known = table_of(*next, object->kind())[{object->name_space(), object->name()}];
+  if (known != nullptr && known->revision() >= object->revision()) return;
+  known = object;
+  surroundings_ = std::move(next);
+  ++help_;
+}
+
+void Cache::remove_surrounding(const Kind& kind, const std::string& name_space,
+                               const std::string& name) {
+  auto next = std::make_shared<Surroundings>(*surroundings_);
+  if (table_of(*next, kind.kind).erase({name_space, name}) == 0) return;
+  surroundings_ = std::move(next);
+  ++help_;
+}
+
+std::vector<std::pair<std::string, std::string>> Cache::surrounding_names(const Kind& kind) const {
+  Surroundings all = *surroundings_;
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const auto& [place, object] : table_of(all, kind.kind)) out.push_back(place);
+  return out;
+}
+
 void Cache::set_namespace(const ObjectPtr& object) {
   const auto known = namespaces_->find(object->name());
   if (known != namespaces_->end() && known->second == object->labels()) return;
@@ -460,9 +503,14 @@ Snapshot Cache::snapshot(Scope scope) {
     out.sums.push_back(known == sums.end() ? QueueSums() : known->second);
   }
   out.placed = [this] { return placed_pods(); };
+  out.queue_of = [this](const JobKey& key) {
+    const JobInfo* known = job(key);
+    return known == nullptr ? QueueName() : known->queue;
+  };
   out.terms = terms_.alive();
   out.namespaces = namespaces_;
   out.volumes = volumes_;
+  out.surroundings = surroundings_;
   out.total = node_ledger_.allocatable();
   out.used = node_ledger_.used();
   out.admitted = job_ledger_.admitted();

@@ -40,6 +40,10 @@ class Cache {
   void remove_queue(const std::string& name);
   void set_namespace(const ObjectPtr& name_space);
   void remove_namespace(const std::string& name);
+  // Of the kinds in Surroundings.
+  void set_surrounding(const ObjectPtr& object);
+  void remove_surrounding(const Kind& kind, const std::string& name_space, const std::string& name);
+  std::vector<std::pair<std::string, std::string>> surrounding_names(const Kind& kind) const;
   void set_priority_class(const ObjectPtr& priority_class);
   void remove_priority_class(const std::string& name);
   // Claims, volumes and their classes: to be changed here; what changes may help those who wait.
@@ -119,6 +123,7 @@ class Cache {
   Shapes shapes_;
   TermsPool terms_;
   std::shared_ptr<VolumeBook> volumes_ = std::make_shared<VolumeBook>();
+  std::shared_ptr<const Surroundings> surroundings_ = std::make_shared<const Surroundings>();
   std::shared_ptr<const NamespaceLabels> namespaces_ = std::make_shared<NamespaceLabels>();
   std::map<Place, PodRecord> pods_;
   std::map<JobKey, JobPtr> jobs_;

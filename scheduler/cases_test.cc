@@ -2,6 +2,7 @@
 // pretended cluster.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -9,6 +10,7 @@
 
 #include "base/yaml.h"
 #include "scheduler/testing/harness.h"
+#include "scheduler/why.h"
 
 namespace krater::scheduler {
 namespace {
@@ -29,6 +31,28 @@ void expect_parts(const std::string& text, const Json& parts, const std::string&
 
 bool holds(const PodGroupCondition* condition) {
   return condition != nullptr && condition->status == "True";
+}
+
+// Pods whose names begin so that have a node and stay there.
+std::int64_t placed(const Harness& cluster, const std::string& prefix) {
+  std::int64_t out = 0;
+  for (const ObjectPtr& pod : cluster.client.all(kinds::kPod)) {
+    if (pod->name().starts_with(prefix) && !pod->deletion() && !PodView(pod).node_name().empty()) {
+      ++out;
+    }
+  }
+  return out;
+}
+
+// Every text of `parts` occurs in the group's annotation; null: there is none.
+void check_why(const Harness& cluster, const std::string& group, const Json& parts) {
+  const std::string text(cluster.group(group).annotation(kWhyPending));
+  if (parts.is_null()) {
+    EXPECT_EQ(text, "") << group;
+    return;
+  }
+  EXPECT_TRUE(parse_json(text).has_value()) << text;
+  expect_parts(text, parts, group);
 }
 
 void check(const Harness& cluster, const Json& want) {
@@ -81,6 +105,29 @@ void check(const Harness& cluster, const Json& want) {
       for (const auto& pod : value.get_object()) {
         expect_parts(cluster.pod_message(name_of(pod)), pod.value(), name_of(pod));
       }
+    } else if (what == "why") {
+      for (const auto& group : value.get_object())
+        check_why(cluster, name_of(group), group.value());
+    } else if (what == "annotated") {
+      for (const auto& pod : value.get_object()) {
+        const PodView seen(cluster.client.read(kinds::kPod, "d", name_of(pod)));
+        for (const auto& one : pod.value().get_object()) {
+          EXPECT_EQ(seen.annotation(name_of(one)), view(one.value().get_string())) << name_of(pod);
+        }
+      }
+    } else if (what == "running") {
+      for (const auto& prefix : value.get_object()) {
+        EXPECT_EQ(placed(cluster, name_of(prefix)), prefix.value().to_number<std::int64_t>())
+            << name_of(prefix);
+      }
+    } else if (what == "decided") {
+      for (const Json& part : value.get_array()) {
+        EXPECT_TRUE(std::any_of(cluster.decisions.begin(), cluster.decisions.end(),
+                                [&](const std::string& line) {
+                                  return line.find(view(part.get_string())) != std::string::npos;
+                                }))
+            << part;
+      }
     } else if (what == "allocated") {
       for (const auto& queue : value.get_object()) {
         const QueueView view_of(cluster.client.read(kinds::kQueue, "", name_of(queue)));
@@ -111,10 +158,13 @@ void run_case(const Json& one) {
       if (what == "remove") cluster.remove(member.value());
       if (what == "run") cluster.run(member.value());
       if (what == "leave") cluster.leave();
+      if (what == "end") cluster.end(member.value());
+      if (what == "wait")
+        cluster.loop.advance(*parse_go_duration(view(member.value().get_string())));
       cluster.settle();
       if (what == "want") check(cluster, member.value());
       ASSERT_TRUE(what == "add" || what == "remove" || what == "run" || what == "leave" ||
-                  what == "want")
+                  what == "wait" || what == "end" || what == "want")
           << what;
     }
   }

@@ -138,7 +138,7 @@ Result<void> add_tiers(const Json& root, Config& config) {
 }
 
 // Arguments of actions: known keys are taken, whatever they ask for holds here already.
-Result<void> check_configurations(const Json& root) {
+Result<void> check_configurations(const Json& root, Config& config) {
   const JsonArray* entries = array_at(root, {"configurations"});
   if (entries == nullptr) return {};
   for (const Json& entry : *entries) {
@@ -154,8 +154,24 @@ Result<void> check_configurations(const Json& root) {
                        quoted(key_of(member)));
       }
     }
+    if (name != "gangpreempt" && name != "gangreclaim") continue;
+    Arguments arguments(given);
+    GangEvictionRules& rules = config.gang_eviction[name];
+    TRY_ASSIGN(rules.max_domains, arguments.integer("maxDomains", 8));
+    TRY_ASSIGN(rules.whole_gangs, arguments.boolean("allowWholeBundle", true));
+    if (rules.max_domains < 1)
+      return invalid("configurations: action " + name + ": maxDomains must be at least 1");
   }
   return {};
+}
+
+// Where `usage` and `rescheduling` have their figures from. Others do not look at them.
+Result<void> check_metrics(const Json& root, const Config& config) {
+  if (config.plugin("usage") == nullptr && config.plugin("rescheduling") == nullptr) return {};
+  const std::string type = text_at(root, {"metrics", "type"});
+  if (type.empty() || type == "node") return {};
+  return invalid("metrics: source " + quoted(type) +
+                 " is not read here: the figures are those that nodes report of themselves");
 }
 
 }  // namespace
@@ -206,6 +222,31 @@ Result<std::int64_t> Arguments::per_mille(std::string_view key, std::int64_t fal
   return invalid("argument " + quoted(key) + " must be a number");
 }
 
+Result<const JsonObject*> Arguments::object(std::string_view key) {
+  const Json* value = find(key);
+  if (value == nullptr || value->is_null()) return nullptr;
+  if (value->is_object()) return &value->get_object();
+  return invalid("argument " + quoted(key) + " must be a map");
+}
+
+Result<const JsonArray*> Arguments::list(std::string_view key) {
+  const Json* value = find(key);
+  if (value == nullptr || value->is_null()) return nullptr;
+  if (value->is_array()) return &value->get_array();
+  return invalid("argument " + quoted(key) + " must be a list");
+}
+
+Result<std::map<std::string, std::string>> Arguments::strings_after(std::string_view prefix) {
+  std::map<std::string, std::string> out;
+  if (given_ == nullptr) return out;
+  for (const auto& member : *given_) {
+    const std::string_view key = key_of(member);
+    if (!key.starts_with(prefix)) continue;
+    TRY_ASSIGN(out[std::string(key.substr(prefix.size()))], string(key, ""));
+  }
+  return out;
+}
+
 Result<void> Arguments::check_all_known() const {
   if (given_ == nullptr) return {};
   for (const auto& member : *given_) {
@@ -242,7 +283,7 @@ std::vector<std::string> pitfalls(const Config& config) {
   }
   const bool taking_back =
       has("capacity", "enableReclaimable") || has("proportion", "enableReclaimable");
-  if (config.has_action("reclaim") && !taking_back) {
+  if ((config.has_action("reclaim") || config.has_action("gangreclaim")) && !taking_back) {
     out.push_back(
         "action \"reclaim\" will evict nobody for a queue's share: neither \"capacity\" nor "
         "\"proportion\" is there to say what is whose");
@@ -253,7 +294,8 @@ std::vector<std::string> pitfalls(const Config& config) {
         "action \"preempt\" will evict nobody: neither \"priority\" nor \"drf\" is there, with "
         "enablePreemptable, to say who goes before whom");
   }
-  if (config.has_action("enqueue") && has("capacity") && !config.has_action("reclaim")) {
+  if (config.has_action("enqueue") && has("capacity") && !config.has_action("reclaim") &&
+      !config.has_action("gangreclaim")) {
     out.push_back(
         "action \"reclaim\" is missing: a queue whose share others use waits at \"enqueue\" and "
         "\"allocate\" until they end");
@@ -273,7 +315,8 @@ Result<Config> parse_config(std::string_view yaml) {
   Config out;
   TRY(add_actions(root, out));
   TRY(add_tiers(root, out));
-  TRY(check_configurations(root));
+  TRY(check_configurations(root, out));
+  TRY(check_metrics(root, out));
   return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <functional>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -27,6 +28,11 @@ class Arguments {
   Result<std::string> string(std::string_view key, std::string fallback);
   // A number times 1000, rounded: 1.2 is 1200.
   Result<std::int64_t> per_mille(std::string_view key, std::int64_t fallback);
+  // A map, or a list, or null when it is absent.
+  Result<const JsonObject*> object(std::string_view key);
+  Result<const JsonArray*> list(std::string_view key);
+  // What follows `prefix` in the keys that begin with it, with their texts.
+  Result<std::map<std::string, std::string>> strings_after(std::string_view prefix);
   // Known to Volcano, without meaning here.
   void ignore(std::string_view key) { known_.emplace(key); }
   Result<void> check_all_known() const;
@@ -61,9 +67,17 @@ struct PluginChoice {
   PluginFactory make{};
 };
 
+// Arguments of gangpreempt and gangreclaim.
+struct GangEvictionRules {
+  std::int64_t max_domains = 8;  // looked at for one gang
+  bool whole_gangs = true;       // gangs may be evicted as a whole
+};
+
 struct Config {
   std::vector<const ActionEntry*> actions{};
   std::vector<std::vector<PluginChoice>> tiers{};
+
+  std::map<std::string, GangEvictionRules, std::less<>> gang_eviction{};  // by action
 
   bool has_action(std::string_view name) const;
   const PluginChoice* plugin(std::string_view name) const;

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 
+#include "model/keys.h"
+
 namespace krater::scheduler {
 namespace {
 
 // Enough nodes with a way out have been compared: the rest is not looked at.
 constexpr std::size_t kEnoughPlans = 100;
+
+}  // namespace
 
 bool gang_stands(const JobInfo& job) {
   if (!job.is_ready()) return false;
@@ -16,11 +20,16 @@ bool gang_stands(const JobInfo& job) {
   });
   return std::all_of(job.role_minimums.begin(), job.role_minimums.end(), [&](const auto& role) {
     const auto count = have.find(role.first);
-    return role.second == 0 || (count != have.end() && count->second >= role.second);
+    return role.second <= 0 || (count != have.end() && count->second >= role.second);
   });
 }
 
-}  // namespace
+bool lets_go(const JobInfo& job) {
+  // Few say anything about it; the others are not read for it.
+  if (job.group == nullptr || job.group->bytes()->find(keys::kPreemptable) == std::string::npos)
+    return true;
+  return ObjectView(job.group).annotation(keys::kPreemptable) != "false";
+}
 
 EvictionPlanner::EvictionPlanner(Session& session, EvictionRules rules)
     : session_(session), rules_(std::move(rules)) {
@@ -30,14 +39,14 @@ EvictionPlanner::EvictionPlanner(Session& session, EvictionRules rules)
 bool EvictionPlanner::fits(TaskRef task, NodeSlot node) {
   const TaskSpecPtr& spec = session_.task(task).spec;
   Refusal why;
-  return session_.board(spec).fits_future(node) &&
+  return session_.board(task).fits_future(node) &&
          session_.allocatable(session_.queue_of(task.job), *spec, why);
 }
 
 bool EvictionPlanner::take_free_room(Statement& statement, TaskRef task) {
   const TaskSpecPtr& spec = session_.task(task).spec;
   if (Refusal why; !session_.allocatable(session_.queue_of(task.job), *spec, why)) return false;
-  NodeBoard& board = session_.board(spec);
+  NodeBoard& board = session_.board(task);
   NodeSlot node = board.best_idle();
   if (node == kNoNode) node = board.best_future();
   if (node == kNoNode) return false;
@@ -47,7 +56,7 @@ bool EvictionPlanner::take_free_room(Statement& statement, TaskRef task) {
 
 bool EvictionPlanner::make_room(Statement& statement, TaskRef task) {
   if (take_free_room(statement, task)) return true;
-  const NodeBoard& board = session_.board(session_.task(task).spec);
+  const NodeBoard& board = session_.board(task);
   ++scans_;
   std::size_t plans = 0;
   Plan best;
@@ -75,11 +84,17 @@ bool EvictionPlanner::hopeless(JobId job) const {
   return given_up_.contains(likeness(job));
 }
 
+bool EvictionPlanner::may_leave(JobId job) const {
+  const auto [place, fresh] = may_leave_.try_emplace(job, true);
+  if (fresh) place->second = lets_go(session_.job(job));
+  return place->second;
+}
+
 TaskRefs EvictionPlanner::candidates(TaskRef task, NodeSlot node) const {
   TaskRefs out;
   for (const TaskRef& one : session_.residents(node)) {
     if (holds_place(session_.task(one).status) && session_.task(one).spec->preemptable &&
-        rules_.candidate(task, one)) {
+        rules_.candidate(task, one) && may_leave(one.job)) {
       out.push_back(one);
     }
   }
@@ -232,7 +247,7 @@ bool EvictionPlanner::better(TaskRef task, const Plan& a, const Plan& b) {
   const TaskRef left = a.victims.front(), right = b.victims.front();
   if (session_.leaves_before(left, right, queue)) return true;
   if (session_.leaves_before(right, left, queue)) return false;
-  NodeBoard& board = session_.board(session_.task(task).spec);
+  NodeBoard& board = session_.board(task);
   const std::int64_t mine = board.score(a.node), other = board.score(b.node);
   if (mine != other) return mine > other;
   return session_.node_rank(a.node) < session_.node_rank(b.node);

@@ -14,6 +14,12 @@
 
 namespace krater::scheduler {
 
+// The gang has its minimum, every role its own.
+bool gang_stands(const JobInfo& job);
+
+// The group does not say that none of its pods may be evicted (annotation volcano.sh/preemptable).
+bool lets_go(const JobInfo& job);
+
 struct EvictionRules {
   // Whether `one`, Bound or Running, comes into question at all.
   std::function<bool(TaskRef claimant, TaskRef one)> candidate;
@@ -62,6 +68,7 @@ class EvictionPlanner {
   Likeness likeness(JobId job) const;
 
   bool fits(TaskRef task, NodeSlot node);
+  bool may_leave(JobId job) const;
   bool take_free_room(Statement& statement, TaskRef task);
   TaskRefs candidates(TaskRef task, NodeSlot node) const;
   bool could_be_enough(TaskRef task, NodeSlot node, const TaskRefs& victims) const;
@@ -77,6 +84,7 @@ class EvictionPlanner {
   Session& session_;
   EvictionRules rules_;
   std::set<Likeness> given_up_;
+  mutable std::map<JobId, bool> may_leave_;
   int scans_ = 0;
 };
 

@@ -26,6 +26,8 @@ client::Write status_patch(const TaskSpec& task, Json status) {
 }  // namespace
 
 std::string eviction_text(const GangEviction& eviction) {
+  // Nobody needs the place: the pod had better be elsewhere.
+  if (eviction.action == "shuffle") return "Pod is evicted, because of shuffle";
   return "Pod is evicted, because of " + eviction.action + ": job " + eviction.claimant.text() +
          " (priority " + std::to_string(eviction.priority) + ", queue " + eviction.queue.text() +
          ") needs its place";

@@ -53,15 +53,7 @@ std::string origin(const Session& session, JobId id) {
 
 // What the plugins add: who holds what, what would help.
 std::string circumstances(const Session& session, JobId id) {
-  std::vector<std::string> lines;
-  const JobNote& note = session.note(id);
-  if (!note.no_eviction.empty()) lines.push_back(note.no_eviction);
-  if (session.queue_of(id) != kNoQueue) {
-    for (const auto& tier : session.plugins().why.tiers) {
-      for (const WhyHook* hook : tier) hook->say_why(session, id, lines);
-    }
-  }
-  return join(lines, "; ");
+  return join(circumstances_of(session, id).lines, "; ");
 }
 
 std::string node_name(const Session& session, NodeSlot slot) {
@@ -69,6 +61,17 @@ std::string node_name(const Session& session, NodeSlot slot) {
 }
 
 }  // namespace
+
+Circumstances circumstances_of(const Session& session, JobId id) {
+  Circumstances out;
+  const JobNote& note = session.note(id);
+  if (!note.no_eviction.empty()) out.lines.push_back(note.no_eviction);
+  if (session.queue_of(id) == kNoQueue) return out;
+  for (const auto& tier : session.plugins().why.tiers) {
+    for (const WhyHook* hook : tier) hook->say_why(session, id, out);
+  }
+  return out;
+}
 
 std::string amounts_text(const ResourceNames& names, const Resource& amounts) {
   std::string out;
@@ -79,8 +82,16 @@ std::string amounts_text(const ResourceNames& names, const Resource& amounts) {
   return out;
 }
 
-void Shortage::add(Dim dim, const std::vector<std::pair<std::string_view, std::int64_t>>& amounts) {
+void Shortage::add(Dim dim, const std::vector<std::pair<std::string_view, std::int64_t>>& amounts,
+                   std::optional<std::int64_t> lacking) {
   const std::string& name = names_.name(dim);
+  Shortfall fact{"", name};
+  for (std::size_t i = 0; i < amounts.size(); ++i) {
+    fact.amounts.emplace_back(amounts[i].first, amounts[i].second);
+    fact.lacking += i + 1 == amounts.size() ? -amounts[i].second : amounts[i].second;
+  }
+  fact.lacking = std::max<std::int64_t>(lacking.value_or(fact.lacking), 0);
+  facts_.push_back(std::move(fact));
   dims_.push_back(name);
   if (!figures_.empty()) figures_ += "; ";
   figures_ += name + ":";
@@ -88,6 +99,12 @@ void Shortage::add(Dim dim, const std::vector<std::pair<std::string_view, std::i
     figures_ += (i == 0 ? " " : ", ") + std::string(amounts[i].first) + " " +
                 resource_text(name, amounts[i].second);
   }
+}
+
+std::vector<Shortfall> Shortage::facts(const std::string& of) const {
+  std::vector<Shortfall> out = facts_;
+  for (Shortfall& one : out) one.of = of;
+  return out;
 }
 
 std::string Shortage::names_after(std::string_view word) const {

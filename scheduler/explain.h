@@ -2,6 +2,7 @@
 // them. Pure.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,23 +16,32 @@ namespace krater::scheduler {
 class Shortage {
  public:
   explicit Shortage(const ResourceNames& names) : names_(names) {}
-  void add(Dim dim, const std::vector<std::pair<std::string_view, std::int64_t>>& amounts);
+  // The last amount is the bound; `lacking`: what is missing, if it is not the others' sum less
+  // the bound.
+  void add(Dim dim, const std::vector<std::pair<std::string_view, std::int64_t>>& amounts,
+           std::optional<std::int64_t> lacking = std::nullopt);
   bool empty() const { return dims_.empty(); }
   // "insufficient cpu, insufficient memory"
   std::string names_after(std::string_view word) const;
   // "cpu: requested 6, allocated 2, limit 5; memory: ..."
   const std::string& figures() const { return figures_; }
+  // The same for programs; `of`: what was too small ("queue research").
+  std::vector<Shortfall> facts(const std::string& of) const;
 
  private:
   const ResourceNames& names_;
   std::vector<std::string> dims_;
   std::string figures_;
+  std::vector<Shortfall> facts_;
 };
 
 // Condition Unschedulable of a PodGroup: "3/3 tasks in gang unschedulable: pod group is not ready,
 // 3 Pending, 3 minAvailable; Pending: 3 Unschedulable. Origin reason is p-1: 0/2 nodes are
 // unavailable: 2 Insufficient cpu. (...)"
 std::string unschedulable_text(const Session& session, JobId job);
+
+// Who holds what, and would have to give or keep it, as the plugins know.
+Circumstances circumstances_of(const Session& session, JobId job);
 
 // "cpu 4, memory 1Gi": what is more than zero.
 std::string amounts_text(const ResourceNames& names, const Resource& amounts);

@@ -1,5 +1,7 @@
 #include "scheduler/extract.h"
 
+#include <algorithm>
+
 #include "base/strings.h"
 #include "model/disruption.h"
 #include "model/keys.h"
@@ -9,6 +11,8 @@
 
 namespace krater::scheduler {
 namespace {
+
+constexpr std::string_view kNodeUsage = "krater.io/node-usage";
 
 // The annotation first, then the label: Volcano's order.
 std::string_view annotation_or_label(const PodView& pod, std::string_view key) {
@@ -43,6 +47,17 @@ std::string shape_text(const PodView& pod, const ResourceList& request, const Cl
   }
   for (const auto& [name_space, name] : claims) out += '\n' + name_space + '/' + name;
   return out;
+}
+
+// {"time":"2026-01-01T00:00:00Z","cpu":412,"memory":305}
+std::optional<NodeUsage> node_usage(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  const Result<Json> given = parse_json(text);
+  if (!given) return std::nullopt;
+  const auto at = parse_rfc3339(text_at(*given, {"time"}));
+  const auto cpu = int_at(*given, {"cpu"}), memory = int_at(*given, {"memory"});
+  if (!at || !cpu || !memory) return std::nullopt;
+  return NodeUsage{*at, *cpu, *memory};
 }
 
 }  // namespace
@@ -137,8 +152,12 @@ void read_group(const ObjectPtr& object, JobInfo& job, const QueueName& default_
 
 NodeSpec node_spec(const ObjectPtr& object, ResourceNames& names) {
   const NodeView node(object);
-  return {object->name(), object->labels(), node.taints(), node.unschedulable(),
-          Resource::from(node.allocatable(), names)};
+  return {object->name(),
+          object->labels(),
+          node.taints(),
+          node.unschedulable(),
+          Resource::from(node.allocatable(), names),
+          node_usage(node.annotation(kNodeUsage))};
 }
 
 QueueInfo queue_info(const ObjectPtr& object, ResourceNames& names) {
@@ -155,6 +174,11 @@ QueueInfo queue_info(const ObjectPtr& object, ResourceNames& names) {
   out.capability = Bounds::from(queue.capability(), names);
   out.deserved = Bounds::from(queue.deserved(), names);
   out.guarantee = Resource::from(queue.guarantee(), names);
+  // Nothing is kept for a queue that it may not hold.
+  for (Dim d = 0; d < out.guarantee.dims(); ++d) {
+    const bool capped = out.capability.has(d) && out.capability.at(d) > 0;
+    if (capped) out.guarantee.set(d, std::min(out.guarantee.at(d), out.capability.at(d)));
+  }
   out.reported = queue.allocated();
   out.created = object->created().value_or(WallTime());
   return out;

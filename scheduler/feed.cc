@@ -3,6 +3,7 @@
 #include <set>
 
 #include "model/storage_kinds.h"
+#include "model/workload_kinds.h"
 
 namespace krater::scheduler {
 
@@ -24,7 +25,19 @@ std::vector<Place> cluster_scoped(const std::vector<std::string>& names) {
 
 }  // namespace
 
-void Feed::start(const ConfigPlace& config) {
+void Feed::watch_surroundings(const std::function<bool(const Kind&)>& served) {
+  for (const Kind& kind :
+       {kinds::kPodDisruptionBudget, kinds::kResourceQuota, kHyperNodeKind, kNumatopologyKind}) {
+    if (served && !served(kind)) continue;
+    watch({kind}, {[this](const ObjectPtr& one) { cache_.set_surrounding(one); },
+                   [this, kind](const std::string& name_space, const std::string& name) {
+                     cache_.remove_surrounding(kind, name_space, name);
+                   },
+                   [this, kind] { return cache_.surrounding_names(kind); }});
+  }
+}
+
+void Feed::start(const ConfigPlace& config, const std::function<bool(const Kind&)>& served) {
   // Classes and queues first: jobs are read in their light.
   watch(
       {kinds::kPriorityClass},
@@ -71,6 +84,7 @@ void Feed::start(const ConfigPlace& config) {
                           cache_.remove_pod(name_space, name);
                         },
                         [this] { return cache_.pod_names(); }});
+  watch_surroundings(served);
   watch_config(config);
 }
 

@@ -24,7 +24,8 @@ class Feed {
 
   Feed(client::ObjectClient& client, Cache& cache, Handlers handlers)
       : client_(client), cache_(cache), handlers_(std::move(handlers)) {}
-  void start(const ConfigPlace& config);
+  // `served`: whether the server knows the kind, asked for those it need not know; null: it does.
+  void start(const ConfigPlace& config, const std::function<bool(const Kind&)>& served);
   void stop() { subscriptions_.clear(); }
   // Every kind has been listed once.
   bool synced() const { return unlisted_ == 0 && !subscriptions_.empty(); }
@@ -32,6 +33,7 @@ class Feed {
  private:
   struct Table;  // how one kind enters and leaves the cache
   void watch(client::WatchQuery query, Table table);
+  void watch_surroundings(const std::function<bool(const Kind&)>& served);
   void watch_config(const ConfigPlace& config);
   void listed();
 

@@ -28,11 +28,22 @@ using TaskRefs = std::vector<TaskRef>;
 
 enum class Vote { Reject = -1, Abstain = 0, Permit = 1 };
 
-// No, and why: what upstream would say, and the figures behind it.
+// One amount that does not suffice, for programs: of what, which, how much is asked and had, how
+// much is missing.
+struct Shortfall {
+  std::string of;  // "queue research", "cluster", "namespace team"
+  std::string resource;
+  std::vector<std::pair<std::string, std::int64_t>> amounts{};  // "requested", "limit", ...
+  std::int64_t lacking = 0;
+};
+
+// No, and why: what upstream would say, the figures behind it, and both for programs.
 struct Refusal {
-  std::string reason;     // "NotEnoughTasks"; "" where there is no such word
-  std::string message;    // "insufficient cpu"
-  std::string figures{};  // "queue q: cpu requested 6, allocated 2, limit 5"
+  std::string reason;       // "NotEnoughTasks"; "" where there is no such word
+  std::string message;      // "insufficient cpu"
+  std::string figures{};    // "queue q: cpu requested 6, allocated 2, limit 5"
+  std::string_view code{};  // scheduler/why.h
+  std::vector<Shortfall> shortfalls{};
 };
 
 class Plugin {
@@ -112,6 +123,27 @@ struct FilterHook {
                                       bool future) const = 0;
 };
 
+// How a task differs from others of its shape in the eyes of one plugin: equal words, equal
+// answers. An empty word: the plugin has nothing to say about this task.
+struct Likeness {
+  std::string word{};
+  bool of_others = false;  // placements on other nodes may change the answers
+};
+// Filters and scores that look beyond the shape: at the pod itself, its job, its queue, or at what
+// the plugin knows of the node. Asked about tasks with a word only.
+struct TaskFilterHook {
+  virtual ~TaskFilterHook() = default;
+  virtual Likeness likeness(const Session& session, TaskRef task) const = 0;
+  // "" when it may go there; `future`: once those that are leaving have left.
+  virtual std::string reject_task(const Session& session, TaskRef task, NodeSlot node,
+                                  bool future) const = 0;
+};
+struct TaskScoreHook {
+  virtual ~TaskScoreHook() = default;
+  virtual Likeness likeness(const Session& session, TaskRef task) const = 0;
+  virtual std::int64_t score_task(const Session& session, TaskRef task, NodeSlot node) const = 0;
+};
+
 // Points for a node; 100 * kPoint is a perfect score before weights.
 inline constexpr std::int64_t kPoint = 1000;
 struct ScoreHook {
@@ -157,16 +189,60 @@ struct FreeableHook {
   virtual ~FreeableHook() = default;
   virtual Resource freeable(const Session& session, JobId job) const = 0;
 };
+// What somebody holds that the job could use.
+struct Holding {
+  enum class Title { Guaranteed, BeyondDeserved };
+  std::string queue;
+  Resource amounts{};
+  Title title = Title::BeyondDeserved;
+  bool reclaimable = true;
+};
+struct Circumstances {
+  std::vector<std::string> lines{};  // in words
+  std::vector<Holding> holdings{};   // the same
+};
 // What keeps a job waiting that is not said by a refusal: who holds what, and what would help.
 struct WhyHook {
   virtual ~WhyHook() = default;
-  virtual void say_why(const Session& session, JobId job,
-                       std::vector<std::string>& lines) const = 0;
+  virtual void say_why(const Session& session, JobId job, Circumstances& out) const = 0;
 };
 // Who must never be evicted, not even because the rest of his gang goes.
 struct EvictionGuardHook {
   virtual ~EvictionGuardHook() = default;
   virtual bool protects(const TaskSpec& task) const = 0;
+};
+
+// Which of `candidates` may go, singly or with their gang, for a whole gang (gangpreempt,
+// gangreclaim). What every plugin with an opinion allows is allowed.
+struct GangEvictableHook {
+  virtual ~GangEvictableHook() = default;
+  virtual TaskRefs gang_evictable(const Session& session, TaskRef claimant,
+                                  const TaskRefs& candidates, bool across_queues) const = 0;
+};
+// Running tasks that had better be elsewhere, whoever waits: for the shuffle action, after
+// load_all.
+struct VictimTasksHook {
+  virtual ~VictimTasksHook() = default;
+  // Whether it is time to look for some; asked first, as looking costs.
+  virtual bool due(const Session& session) const = 0;
+  virtual TaskRefs victim_tasks(const Session& session) = 0;
+};
+// What is to be written on the pod when it is bound.
+struct BindNotesHook {
+  virtual ~BindNotesHook() = default;
+  virtual void annotate(const Session& session, TaskRef task, Labels& annotations) const = 0;
+};
+
+// Where a gang may go as a whole: groups of node sets, the nearest first; within a group the best
+// one is taken. No group: anywhere; a group of none: nowhere.
+struct Domain {
+  std::string name;
+  std::vector<bool> nodes{};  // by slot
+  std::int64_t score = 0;     // before anything is placed
+};
+struct DomainHook {
+  virtual ~DomainHook() = default;
+  virtual std::vector<std::vector<Domain>> domains_for(const Session& session, JobId job) const = 0;
 };
 
 }  // namespace krater::scheduler

@@ -166,6 +166,14 @@ struct JobInfo {
 };
 using JobPtr = std::shared_ptr<const JobInfo>;
 
+// How busy a node is by its own account (annotation krater.io/node-usage): per mille of its
+// capacity.
+struct NodeUsage {
+  WallTime at;
+  std::int64_t cpu = 0, memory = 0;
+  friend bool operator==(const NodeUsage&, const NodeUsage&) = default;
+};
+
 // What a node is, apart from what runs on it.
 struct NodeSpec {
   std::string name;
@@ -173,6 +181,7 @@ struct NodeSpec {
   std::vector<Taint> taints;
   bool unschedulable = false;
   Resource allocatable;
+  std::optional<NodeUsage> usage{};
   friend bool operator==(const NodeSpec&, const NodeSpec&) = default;
 };
 

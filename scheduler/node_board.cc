@@ -15,18 +15,30 @@ std::string FitError::text() const {
   return out + ".";
 }
 
-NodeBoard::NodeBoard(const Session& session, TaskSpecPtr task, bool with_neighbours)
-    : session_(session), shape_(task->shape) {
+NodeBoard::NodeBoard(const Session& session, TaskRef task, bool with_neighbours, bool of_others)
+    : session_(session),
+      task_(task),
+      shape_(session.task(task).spec->shape),
+      of_others_(of_others || with_neighbours),
+      confined_(session.confined(task.job)) {
+  for (const auto& tier : session_.plugins().task_filter.tiers) {
+    for (const TaskFilterHook* hook : tier) {
+      if (!hook->likeness(session, task).word.empty()) task_filters_.push_back(hook);
+    }
+  }
+  for (const auto& tier : session_.plugins().task_score.tiers) {
+    for (const TaskScoreHook* hook : tier) {
+      if (!hook->likeness(session, task).word.empty()) task_scores_.push_back(hook);
+    }
+  }
   for (const auto& tier : session_.plugins().filter.tiers) {
     for (FilterHook* hook : tier) {
       if (hook->depends_on_load(*shape_)) load_filters_.push_back(hook);
     }
   }
   study_nodes();
-  if (with_neighbours) {
-    neighbours_ = std::make_unique<Neighbours>(session, std::move(task));
-    return;
-  }
+  if (with_neighbours) neighbours_ = std::make_unique<Neighbours>(session, session.task(task).spec);
+  if (of_others_) return;
   seen_changes_ = session_.node_changes().size();
   heap_.reserve(session_.node_order().size());
   for (const NodeSlot slot : session_.node_order()) consider(slot);
@@ -68,14 +80,20 @@ void NodeBoard::study_nodes() {
   }
 }
 
-std::string_view NodeBoard::load_reason(NodeSlot slot, bool future) const {
+std::string NodeBoard::load_reason(NodeSlot slot, bool future) const {
+  if (confined_ && !session_.allowed_on(task_.job, slot))
+    return "node(s) outside the network domain";
   for (const FilterHook* hook : load_filters_) {
     const std::string_view why = hook->reject_now(*shape_, session_.node(slot), future);
+    if (!why.empty()) return std::string(why);
+  }
+  for (const TaskFilterHook* hook : task_filters_) {
+    std::string why = hook->reject_task(session_, task_, slot, future);
     if (!why.empty()) return why;
   }
   if (neighbours_ == nullptr) return {};
   neighbours_->catch_up();
-  return neighbours_->reject(slot);
+  return std::string(neighbours_->reject(slot));
 }
 
 bool NodeBoard::passes_filters(NodeSlot slot, bool future) const {
@@ -98,6 +116,7 @@ std::int64_t NodeBoard::score(NodeSlot slot) const {
   for (const auto& tier : session_.plugins().score.tiers) {
     for (const ScoreHook* hook : tier) sum += hook->score(*shape_, session_.node(slot));
   }
+  for (const TaskScoreHook* hook : task_scores_) sum += hook->score_task(session_, task_, slot);
   return sum;
 }
 
@@ -120,7 +139,7 @@ void NodeBoard::catch_up() {
 }
 
 NodeSlot NodeBoard::best_idle() {
-  if (neighbours_ != nullptr) {
+  if (of_others_) {
     std::vector<NodeSlot> fitting;
     for (const NodeSlot slot : session_.node_order()) {
       if (fits_idle(slot)) fitting.push_back(slot);
@@ -157,7 +176,7 @@ NodeSlot NodeBoard::best_of(const std::vector<NodeSlot>& fitting) const {
 
 FitErrorPtr NodeBoard::explain() {
   const std::size_t now = session_.node_changes().size();
-  if (explained_ != nullptr && explained_at_ == now) return explained_;
+  if (explained_ != nullptr && explained_at_ == now && !confined_) return explained_;
   auto out = std::make_shared<FitError>();
   out->nodes = session_.node_order().size();
   for (const NodeSlot slot : session_.node_order()) {
@@ -166,8 +185,8 @@ FitErrorPtr NodeBoard::explain() {
       continue;
     }
     const NodeInfo& node = session_.node(slot);
-    if (const std::string_view why = load_reason(slot, /*future=*/true); !why.empty()) {
-      ++out->reasons[std::string(why)];
+    if (std::string why = load_reason(slot, /*future=*/true); !why.empty()) {
+      ++out->reasons[std::move(why)];
       continue;
     }
     const Resource room = node.future_idle();
@@ -178,13 +197,13 @@ FitErrorPtr NodeBoard::explain() {
                                 : "Insufficient " + session_.names().name(d)];
     }
   }
-  out->figures = figures();
+  add_figures(*out);
   explained_ = std::move(out);
   explained_at_ = now;
   return explained_;
 }
 
-std::string NodeBoard::figures() const {
+void NodeBoard::add_figures(FitError& to) const {
   std::string asked, most, free;
   for (Dim d = 0; d < shape_->request.dims(); ++d) {
     const std::int64_t amount = shape_->request.at(d);
@@ -199,13 +218,18 @@ std::string NodeBoard::figures() const {
     asked += (asked.empty() ? "" : ", ") + session_.names().text(d, amount);
     most += (most.empty() ? "" : ", ") + session_.names().text(d, best);
     free += (free.empty() ? "" : ", ") + session_.names().text(d, all);
+    to.room.push_back({session_.names().name(d), amount, best, all});
   }
   const auto usable = std::count_if(session_.node_order().begin(), session_.node_order().end(),
                                     [&](NodeSlot slot) { return rejected_[slot] == 0; });
-  std::string out = "requested: " + asked;
-  if (usable == 0) return out + "; no node may take it";
-  return out + "; most free on one node: " + most + "; free on " + std::to_string(usable) +
-         (usable == 1 ? " node: " : " nodes: ") + free;
+  to.usable = static_cast<std::size_t>(usable);
+  to.figures = "requested: " + asked;
+  if (usable == 0) {
+    to.figures += "; no node may take it";
+    return;
+  }
+  to.figures += "; most free on one node: " + most + "; free on " + std::to_string(usable) +
+                (usable == 1 ? " node: " : " nodes: ") + free;
 }
 
 }  // namespace krater::scheduler

@@ -20,6 +20,13 @@ struct FitError {
   std::map<std::string, std::int64_t>
       reasons{};          // how many nodes for each; a node may give several
   std::string figures{};  // "requested cpu 4; most free on one node: cpu 1500m"
+  // The figures, for programs.
+  struct Room {
+    std::string resource;
+    std::int64_t requested = 0, most_on_one = 0, free = 0;
+  };
+  std::size_t usable = 0;  // nodes that may take it at all
+  std::vector<Room> room{};
   // "0/3 nodes are unavailable: 1 Insufficient memory, 3 Insufficient cpu."
   std::string text() const;
 };
@@ -27,9 +34,9 @@ using FitErrorPtr = std::shared_ptr<const FitError>;
 
 class NodeBoard {
  public:
-  // `with_neighbours`: other pods have a say in where it may go. Then nothing that was found is
-  // kept, as every placement may change it for any node.
-  NodeBoard(const Session& session, TaskSpecPtr task, bool with_neighbours);
+  // `with_neighbours`: other pods have a say in where it may go. Then, and with `of_others`
+  // (Likeness), nothing that was found is kept, as every placement may change it for any node.
+  NodeBoard(const Session& session, TaskRef task, bool with_neighbours, bool of_others);
 
   // The best node with room now; kNoNode. Equal scores go by node name.
   NodeSlot best_idle();
@@ -52,17 +59,21 @@ class NodeBoard {
   };
   static bool worse(const Entry& a, const Entry& b);
   bool passes_filters(NodeSlot slot, bool future) const;
-  std::string_view load_reason(NodeSlot slot, bool future) const;
+  std::string load_reason(NodeSlot slot, bool future) const;
   NodeSlot best_of(const std::vector<NodeSlot>& fitting) const;
   void study_nodes();
   void consider(NodeSlot slot);
   void catch_up();
-  std::string figures() const;
+  void add_figures(FitError& out) const;
 
   const Session& session_;
+  const TaskRef task_;  // one of those it is for
   ShapePtr shape_;
   std::unique_ptr<Neighbours> neighbours_;  // null: none that matter
   std::vector<FilterHook*> load_filters_;
+  std::vector<const TaskFilterHook*> task_filters_;
+  std::vector<const TaskScoreHook*> task_scores_;
+  const bool of_others_, confined_;      // the task's job was confined when this was made
   std::vector<std::uint16_t> rejected_;  // by slot: 0 passes for good, else reasons_[n - 1]
   std::vector<std::string> reasons_;
   std::vector<std::int64_t> fixed_scores_;  // by slot

@@ -45,7 +45,9 @@ class PluginSet {
         start_tier_of(filter), start_tier_of(score), start_tier_of(job_starving),
         start_tier_of(preemptable), start_tier_of(reclaimable), start_tier_of(preemptive),
         start_tier_of(victim_queue_order), start_tier_of(freeable), start_tier_of(why),
-        start_tier_of(overdue), start_tier_of(eviction_guard);
+        start_tier_of(overdue), start_tier_of(eviction_guard), start_tier_of(task_filter),
+        start_tier_of(task_score), start_tier_of(gang_evictable), start_tier_of(victim_tasks),
+        start_tier_of(bind_notes), start_tier_of(domains);
   }
 
   template <typename P>
@@ -70,6 +72,12 @@ class PluginSet {
     join(why, *plugin, flags, "");
     join(overdue, *plugin, flags, "enableJobPipelined");
     join(eviction_guard, *plugin, flags, "");
+    join(task_filter, *plugin, flags, "enablePredicate");
+    join(task_score, *plugin, flags, "enableNodeOrder");
+    join(gang_evictable, *plugin, flags, "enablePreemptable");
+    join(victim_tasks, *plugin, flags, "enabledVictim");
+    join(bind_notes, *plugin, flags, "enablePredicate");
+    join(domains, *plugin, flags, "enabledHyperNodeGradient");
     plugins.push_back(std::move(plugin));
   }
 
@@ -95,6 +103,12 @@ class PluginSet {
   Tiered<WhyHook> why{};
   Tiered<OverdueHook> overdue{};
   Tiered<EvictionGuardHook> eviction_guard{};
+  Tiered<TaskFilterHook> task_filter{};
+  Tiered<TaskScoreHook> task_score{};
+  Tiered<GangEvictableHook> gang_evictable{};
+  Tiered<VictimTasksHook> victim_tasks{};
+  Tiered<BindNotesHook> bind_notes{};
+  Tiered<DomainHook> domains{};
 
  private:
   template <typename Hook>

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scheduler/explain.h"
+#include "scheduler/why.h"
 
 namespace krater::scheduler {
 namespace {
@@ -107,7 +108,12 @@ std::vector<JobReport> report(const Session& session,
     one.can_park =
         waiting && !binds.contains(id) && job.waiting_tasks() == 0 && !session.note(id).put_off;
     one.fragmented = one.can_park && is_fragmented(session, id);
+    one.queue = job.queue;
     if (job.group) one.status = group_status(session, id);
+    if (waiting && !binds.contains(id)) {
+      one.why_code = why_code(session, id);
+      if (job.group) one.why = why_pending(session, id);
+    }
     const JobNote& note = session.note(id);
     if (note.refused_admission && note.refusal) {
       one.refusal = note.refusal->message;
@@ -123,9 +129,15 @@ std::vector<GangBind> gang_binds(const Session& session) {
   for (const auto& [id, tasks] : session.bound_tasks()) {
     GangBind bind;
     bind.job = session.job(id).key;
+    bind.queue = session.job(id).queue;
+    bind.action = std::string(session.bound_by(id));
     for (const std::uint32_t t : tasks) {
       const Task& task = session.job(id).tasks[t];
       bind.members.push_back({task.spec, task.node, session.node(task.node).name});
+      for (const auto& tier : session.plugins().bind_notes.tiers) {
+        for (const BindNotesHook* hook : tier)
+          hook->annotate(session, {id, t}, bind.members.back().annotations);
+      }
     }
     out.push_back(std::move(bind));
   }

@@ -22,9 +22,12 @@ struct JobReport {
   std::optional<PodGroupStatus> status{};  // of the group
   std::vector<PodReason> waiting{};        // pods that are not placed
   std::string refusal{};                   // admission was refused: why
-  bool unsatisfied = false;                // something of it waits
-  bool can_park = false;                   // and only a change can help it
-  bool fragmented = false;                 // JobInfo::fragmented, as this session saw it
+  std::string why{};                       // of a group that waits: why.h, as text
+  std::string_view why_code{};
+  QueueName queue{};
+  bool unsatisfied = false;  // something of it waits
+  bool can_park = false;     // and only a change can help it
+  bool fragmented = false;   // JobInfo::fragmented, as this session saw it
   std::uint64_t version = 0;
 };
 
@@ -41,8 +44,11 @@ struct GangBind {
     TaskSpecPtr task;
     NodeSlot slot = kNoNode;
     std::string node;
+    Labels annotations{};  // to be written on the pod with it
   };
   JobKey job;
+  QueueName queue{};
+  std::string action{};  // "allocate", "backfill"
   std::vector<Member> members{};
 };
 std::vector<GangBind> gang_binds(const Session& session);

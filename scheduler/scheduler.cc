@@ -29,6 +29,7 @@ Scheduler::Scheduler(Deps deps)
       rng_(deps.rng),
       options_(std::move(deps.options)),
       measured_(std::move(deps.measured)),
+      decided_(std::move(deps.decided)),
       events_(client_, loop_, clock_, "volcano"),
       cache_({options_.scheduler_names, options_.default_queue}),
       feed_(client_, cache_,
@@ -50,7 +51,7 @@ Result<void> Scheduler::start() {
   config_ = base_config_;
   started_ = true;
   parked_since_ = loop_.now();
-  feed_.start({options_.config_namespace, options_.config_name});
+  feed_.start({options_.config_namespace, options_.config_name}, options_.served);
   period_timer_ = loop_.after(options_.period, [this] { tick(); });
   return {};
 }
@@ -62,6 +63,35 @@ void Scheduler::stop() {
   loop_.cancel(cycle_timer_);
   loop_.cancel(period_timer_);
   cycle_timer_ = period_timer_ = 0;
+}
+
+void Scheduler::decide(const Decision& decision) {
+  if (decided_) decided_(clock_.now(), to_line(decision));
+}
+
+// Once as long as the reason is the same; figures change all the time.
+void Scheduler::tell_waiting(const JobReport& report) {
+  if (!report.unsatisfied || report.why_code.empty()) {
+    told_waiting_.erase(report.key);
+    return;
+  }
+  std::string& told = told_waiting_[report.key];
+  if (told == report.why_code) return;
+  told = std::string(report.why_code);
+  const bool refused = !report.refusal.empty();
+  std::string reason = report.refusal;
+  if (!refused) {
+    const PodGroupCondition* condition =
+        report.status ? report.status->condition("Unschedulable") : nullptr;
+    if (condition != nullptr && condition->status == "True") {
+      reason = condition->message;
+    } else if (!report.waiting.empty()) {
+      reason = report.waiting.front().message;
+    }
+  }
+  decide({refused ? "enqueue" : "allocate", refused ? "refused" : "waits", report.queue.text(),
+          report.key.text(), std::to_string(report.waiting.size()), "",
+          std::string(report.why_code) + ": " + reason});
 }
 
 bool Scheduler::quiet() const {
@@ -84,7 +114,8 @@ void Scheduler::tick() {
     parked_.clear();
     parked_since_ = loop_.now();
   }
-  if (metrics_.waiting_jobs > parked_.size()) wake();
+  shuffle_due_ = config_.has_action("shuffle");
+  if (metrics_.waiting_jobs > parked_.size() || shuffle_due_) wake();
   if (feed_.synced()) queues_.flush();
 }
 
@@ -102,7 +133,10 @@ bool Scheduler::left_alone(const JobInfo& job) const {
 void Scheduler::run_cycle() {
   // Heartbeats and our own writes come by here as well.
   const bool tried = metrics_.waiting_jobs <= parked_.size();
-  if (tried && !report_all_ && !cache_.has_changes() && cache_.help() == seen_help_) return;
+  if (tried && !report_all_ && !cache_.has_changes() && cache_.help() == seen_help_ &&
+      !std::exchange(shuffle_due_, false)) {
+    return;
+  }
   seen_help_ = cache_.help();
   const SteadyTime begin = loop_.now();
   std::vector<GangBind> binds;
@@ -111,7 +145,10 @@ void Scheduler::run_cycle() {
     const bool all = std::exchange(report_all_, false);
     Session session(cache_.snapshot(all ? Scope::All : Scope::Open), config_, rng_.uuid(),
                     clock_.now(), [this](const JobInfo& job) { return left_alone(job); });
-    for (const ActionEntry* action : config_.actions) action->execute(session);
+    for (const ActionEntry* action : config_.actions) {
+      session.begin(action->name);
+      action->execute(session);
+    }
     session.close();
     binds = gang_binds(session);
     evictions = gang_evictions(session);
@@ -130,7 +167,9 @@ void Scheduler::run_cycle() {
 
 void Scheduler::take_reports(const Session& session, const std::set<JobKey>& changed, bool all) {
   for (const JobKey& key : changed) {
-    if (cache_.job(key) == nullptr) statuses_.drop(key);
+    if (cache_.job(key) != nullptr) continue;
+    statuses_.drop(key);
+    told_waiting_.erase(key);
   }
   std::map<JobKey, Parked> parked;
   std::size_t waiting = 0;
@@ -151,6 +190,10 @@ void Scheduler::take_reports(const Session& session, const std::set<JobKey>& cha
                                       {"from", to_text(before->phase)},
                                       {"to", to_text(one.status->phase)},
                                       {"queue", before->queue}});
+        if (before->phase == PodGroupPhase::Pending &&
+            one.status->phase == PodGroupPhase::Inqueue) {
+          decide({"enqueue", "admitted", before->queue.text(), one.key.text()});
+        }
       }
       cache_.set_phase(one.key, one.status->phase);
     }
@@ -161,6 +204,7 @@ void Scheduler::take_reports(const Session& session, const std::set<JobKey>& cha
                  {{"action", "enqueue"}, {"job", one.key.text()}, {"why", one.refusal}});
     }
     const bool held = binding_.contains(one.key);
+    if (!held) tell_waiting(one);
     statuses_.take(std::move(one), held);
   }
   parked_ = std::move(parked);
@@ -189,7 +233,8 @@ void Scheduler::bind(const GangBind& gang) {
         cache_.assume(gang.job, member.task->name(), member.task->pod->uid(), member.slot);
     CHECK(assumed);  // nothing ran since the snapshot
     writes.emplace_back(client::BindWrite{member.task->name_space(), member.task->name(),
-                                          member.task->pod->uid(), NodeName(member.node)});
+                                          member.task->pod->uid(), NodeName(member.node),
+                                          member.annotations});
   }
   // The volumes of all are settled with their nodes, or nobody starts.
   Result<std::vector<client::Write>> volumes = volume_writes(gang);
@@ -216,8 +261,17 @@ void Scheduler::bind(const GangBind& gang) {
 void Scheduler::bound(const GangBind& gang, const std::vector<ObjectPtr>& written) {
   backoffs_.erase(gang.job);
   metrics_.binds += gang.members.size();
+  told_waiting_.erase(gang.job);
+  std::set<std::string> nodes;
+  for (const GangBind::Member& member : gang.members) nodes.insert(member.node);
+  decide({gang.action, "bound", gang.queue.text(), gang.job.text(),
+          std::to_string(gang.members.size()), "",
+          "to " + std::to_string(nodes.size()) +
+              (nodes.size() == 1 ? " node: " : " nodes, the first: ") + *nodes.begin()});
   // Who runs now may have to go for somebody who waits.
-  if (config_.has_action("preempt") || config_.has_action("reclaim")) cache_.note_help();
+  for (const std::string_view action : {"preempt", "reclaim", "gangpreempt", "gangreclaim"}) {
+    if (config_.has_action(action)) cache_.note_help();
+  }
   // The answer may be ahead of the watch.
   for (std::size_t i = 0; i < gang.members.size(); ++i) cache_.set_pod(written[i]);
   for (const GangBind::Member& member : gang.members) {
@@ -230,6 +284,8 @@ void Scheduler::bound(const GangBind& gang, const std::vector<ObjectPtr>& writte
 void Scheduler::not_bound(const GangBind& gang, const Error& why) {
   ++metrics_.bind_failures;
   log::warn("scheduler.bind.failed", {{"job", gang.job.text()}, {"why", why.message}});
+  decide({gang.action, "failed", gang.queue.text(), gang.job.text(),
+          std::to_string(gang.members.size()), "", why.message});
   for (const GangBind::Member& member : gang.members) {
     cache_.forget(gang.job, member.task->name(), member.task->pod->uid());
   }
@@ -260,6 +316,9 @@ void Scheduler::evict(const GangEviction& eviction) {
                                   {"job", task.job.text()},
                                   {"for", eviction.claimant.text()},
                                   {"queue", eviction.queue}});
+    decide({eviction.action, "evicted", eviction.queue.text(), task.job.text(),
+            task.name_space() + "/" + task.name(), eviction.claimant.text(),
+            eviction_text(eviction)});
   }
   client_.transact(eviction_writes(eviction, clock_.now()),
                    [this, alive = alive_, eviction](const Result<std::vector<ObjectPtr>>& done) {
@@ -286,6 +345,8 @@ void Scheduler::evicted(const GangEviction& eviction) {
 void Scheduler::not_evicted(const GangEviction& eviction, const Error& why) {
   ++metrics_.eviction_failures;
   log::warn("scheduler.evict.failed", {{"for", eviction.claimant.text()}, {"why", why.message}});
+  decide({eviction.action, "failed", eviction.queue.text(), "",
+          std::to_string(eviction.victims.size()), eviction.claimant.text(), why.message});
   for (const GangEviction::Victim& victim : eviction.victims) {
     const TaskSpec& task = *victim.task;
     cache_.forget_eviction(task.job, task.name(), task.pod->uid());
@@ -303,12 +364,14 @@ void Scheduler::use_config(const ObjectPtr& config_map) {
     events_.warning(*config_map, "InvalidSchedulerConfiguration",
                     options_.config_key + ": " + next.error().message +
                         "; the last good configuration stays in force");
+    decide({"config", "refused", "", "", "", "", next.error().message});
     return;
   }
   config_ = *std::move(next);
   if (text) {
     for (const std::string& pitfall : pitfalls(config_)) {
       log::warn("scheduler.config.pitfall", {{"what", pitfall}});
+      decide({"config", "pitfall", "", "", "", "", pitfall});
       events_.warning(*config_map, "SchedulerConfigurationPitfall", pitfall);
     }
   }
@@ -316,6 +379,10 @@ void Scheduler::use_config(const ObjectPtr& config_map) {
   report_all_ = true;
   log::info("scheduler.config",
             {{"source", text ? "configmap" : "base"}, {"actions", config_.actions.size()}});
+  std::string actions;
+  for (const ActionEntry* action : config_.actions)
+    actions += (actions.empty() ? "" : ", ") + std::string(action->name);
+  decide({"config", "loaded", "", "", "", "", "actions " + actions});
 }
 
 }  // namespace krater::scheduler

@@ -25,6 +25,7 @@
 #include "client/object_client.h"
 #include "scheduler/cache.h"
 #include "scheduler/config.h"
+#include "scheduler/decisions.h"
 #include "scheduler/feed.h"
 #include "scheduler/queue_writer.h"
 #include "scheduler/report.h"
@@ -45,6 +46,8 @@ struct Options {
   Duration retry_parked_after =
       std::chrono::seconds(60);  // whatever happens: everything is tried again
   StatusWriter::Pace pace{};
+  // Whether the server knows a kind that it need not know; null: it does.
+  std::function<bool(const Kind&)> served{};
 };
 
 struct Metrics {
@@ -67,6 +70,8 @@ struct Deps {
   Options options{};
   // On the loop, after each cycle and each bind: for those who show the numbers elsewhere.
   std::function<void(const Metrics&)> measured{};
+  // On the loop, a line a decision.
+  DecisionSink decided{};
 };
 
 class Scheduler {
@@ -93,6 +98,8 @@ class Scheduler {
     SteadyTime until{};
   };
 
+  void decide(const Decision& decision);
+  void tell_waiting(const JobReport& report);
   void wake();
   void tick();
   void run_cycle();
@@ -115,6 +122,8 @@ class Scheduler {
   Rng& rng_;
   Options options_;
   std::function<void(const Metrics&)> measured_;
+  DecisionSink decided_;
+  std::map<JobKey, std::string> told_waiting_;  // the reason in the decision log
   client::EventRecorder events_;
   Cache cache_;
   Feed feed_;
@@ -127,6 +136,7 @@ class Scheduler {
   std::map<JobKey, int> binding_;  // transactions in flight
   std::uint64_t seen_help_ = 0;    // Cache::help() at the last cycle
   bool report_all_ = true;
+  bool shuffle_due_ = false;
   bool started_ = false;
   Loop::TimerId cycle_timer_ = 0, period_timer_ = 0;
   SteadyTime parked_since_{};

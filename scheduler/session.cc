@@ -92,13 +92,20 @@ Session::Session(Snapshot snapshot, const Config& config, std::string id, WallTi
     plugins_.start_tier();
     for (const PluginChoice& choice : tier) choice.make(plugins_, choice.flags);
   }
-  reclaims_ = config.has_action("reclaim") && !plugins_.reclaimable.empty();
+  reclaims_ = (config.has_action("reclaim") || config.has_action("gangreclaim")) &&
+              !plugins_.reclaimable.empty();
   for (const auto& plugin : plugins_.plugins) plugin->open(*this);
 }
 
 void Session::enter_queue(JobId id) {
   const auto place = queue_ids_.find(job(id).queue);
   queue_of_.push_back(place == queue_ids_.end() ? kNoQueue : place->second);
+}
+
+QueueId Session::queue_of(const JobKey& key) const {
+  if (!world_.queue_of) return kNoQueue;
+  const auto place = queue_ids_.find(world_.queue_of(key));
+  return place == queue_ids_.end() ? kNoQueue : place->second;
 }
 
 void Session::load_all() {
@@ -169,18 +176,50 @@ std::string Session::kinship(const TaskSpec& task) const {
   return concerned ? out : std::string();
 }
 
-NodeBoard& Session::board(const TaskSpecPtr& task) {
-  std::string kin = world_.terms.empty() ? std::string() : kinship(*task);
+NodeBoard& Session::board(TaskRef ref) {
+  const TaskSpecPtr& spec = task(ref).spec;
+  std::string kin = world_.terms.empty() ? std::string() : kinship(*spec);
   const bool alone = kin.empty();
+  bool of_others = confined(ref.job);
+  if (of_others) kin += "\ndomain " + std::to_string(ref.job);
+  const auto add_words = [&](const auto& hooks) {
+    int number = 0;
+    for (const auto& tier : hooks.tiers) {
+      for (const auto* hook : tier) {
+        ++number;
+        const Likeness like = hook->likeness(*this, ref);
+        if (like.word.empty()) continue;
+        kin += '\n' + std::to_string(number) + ' ' + like.word;
+        of_others = of_others || like.of_others;
+      }
+    }
+  };
+  add_words(plugins_.task_filter);
+  add_words(plugins_.task_score);
   std::unique_ptr<NodeBoard>& board =
-      boards_[std::tuple(task->shape.get(), alone ? nullptr : task->terms.get(), std::move(kin))];
-  if (board == nullptr) board = std::make_unique<NodeBoard>(*this, task, !alone);
+      boards_[std::tuple(spec->shape.get(), alone ? nullptr : spec->terms.get(), std::move(kin))];
+  if (board == nullptr) board = std::make_unique<NodeBoard>(*this, ref, !alone, of_others);
   return *board;
 }
 
 const VolumeBook& Session::volumes() const {
   static const VolumeBook kNone;
   return world_.volumes ? *world_.volumes : kNone;
+}
+
+std::vector<std::vector<Domain>> Session::domains_for(JobId id) const {
+  for (const auto& tier : plugins_.domains.tiers) {
+    for (const DomainHook* hook : tier) return hook->domains_for(*this, id);
+  }
+  return {};
+}
+
+void Session::confine(JobId id, const std::vector<bool>* nodes) {
+  if (nodes == nullptr) {
+    confined_.erase(id);
+  } else {
+    confined_[id] = nodes;
+  }
 }
 
 const std::vector<PlacedPod>& Session::placed_pods() const {
@@ -298,6 +337,18 @@ TaskRefs Session::reclaimable(TaskRef claimant, const TaskRefs& candidates) cons
   });
 }
 
+TaskRefs Session::gang_evictable(TaskRef claimant, const TaskRefs& candidates,
+                                 bool across_queues) const {
+  TaskRefs out = candidates;
+  for (const auto& tier : plugins_.gang_evictable.tiers) {
+    for (const GangEvictableHook* hook : tier) {
+      if (out.empty()) return out;
+      out = hook->gang_evictable(*this, claimant, out, across_queues);
+    }
+  }
+  return out;
+}
+
 bool Session::guarded(const TaskSpec& task) const {
   return !all_of(plugins_.eviction_guard,
                  [&](const EvictionGuardHook& hook) { return !hook.protects(task); });
@@ -305,8 +356,8 @@ bool Session::guarded(const TaskSpec& task) const {
 
 Resource Session::preemptable_in_queue(JobId id) const {
   Resource out;
-  if (!config_.has_action("preempt") || plugins_.preemptable.empty() || queue_of(id) == kNoQueue)
-    return out;
+  const bool preempts = config_.has_action("preempt") || config_.has_action("gangpreempt");
+  if (!preempts || plugins_.preemptable.empty() || queue_of(id) == kNoQueue) return out;
   for (const auto& [priority, allocated] : sums(queue_of(id)).by_priority) {
     if (priority < job(id).priority) out += allocated;
   }
@@ -416,6 +467,7 @@ void Session::dispatch(JobId id) {
     info.set_status(info.tasks[t], TaskStatus::Binding, info.tasks[t].node);
     bound.push_back(t);
   }
+  bound_by_[id] = action_;
 }
 
 const PodGroupCondition* Session::condition(JobId id) const {

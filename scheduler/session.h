@@ -71,6 +71,8 @@ class Session {
   JobId job_count() const { return static_cast<JobId>(world_.jobs.size()); }
   const JobInfo& job(JobId id) const { return *world_.jobs[id]; }
   QueueId queue_of(JobId id) const { return queue_of_[id]; }  // kNoQueue: there is no such queue
+  // Of any job, in the session or not.
+  QueueId queue_of(const JobKey& key) const;
   bool parked(JobId id) const { return parked_[id]; }
   JobNote& note(JobId id) { return notes_[id]; }
   const JobNote& note(JobId id) const;
@@ -91,7 +93,17 @@ class Session {
   // Every placement and undo appends its node.
   const std::vector<NodeSlot>& node_changes() const { return node_changes_; }
   // Tasks that may go to the same nodes and like them equally share a board.
-  NodeBoard& board(const TaskSpecPtr& task);
+  NodeBoard& board(TaskRef task);
+  // The job may use these nodes only (by slot), until told otherwise; null: any.
+  void confine(JobId id, const std::vector<bool>* nodes);
+  // DomainHook; of the first plugin that serves it.
+  std::vector<std::vector<Domain>> domains_for(JobId id) const;
+  bool confined(JobId id) const { return confined_.contains(id); }
+  bool allowed_on(JobId id, NodeSlot slot) const {
+    const auto place = confined_.find(id);
+    return place == confined_.end() || (*place->second)[slot];
+  }
+  const Surroundings& surroundings() const { return *world_.surroundings; }
   // Who was on a node when the session began, and what has moved since.
   const std::vector<PlacedPod>& placed_pods() const;
   const std::vector<PodMove>& pod_moves() const { return pod_moves_; }
@@ -115,6 +127,8 @@ class Session {
   bool preemptive(QueueId queue, const TaskSpec& task, Refusal& why) const;
   TaskRefs preemptable(TaskRef claimant, const TaskRefs& candidates) const;
   TaskRefs reclaimable(TaskRef claimant, const TaskRefs& candidates) const;
+  // For a whole gang; across_queues: by reclaiming.
+  TaskRefs gang_evictable(TaskRef claimant, const TaskRefs& candidates, bool across_queues) const;
   bool guarded(const TaskSpec& task) const;
   // Whether the configuration takes from queues that have too much.
   bool reclaims() const { return reclaims_; }
@@ -142,6 +156,13 @@ class Session {
   const PodGroupCondition* condition(JobId id) const;
   // The tasks this session decided to bind, by job.
   std::map<JobId, std::vector<std::uint32_t>> bound_tasks() const;
+  // Who is at work: what is decided is put down to it.
+  void begin(std::string_view action) { action_ = action; }
+  std::string_view action() const { return action_; }
+  std::string_view bound_by(JobId id) const {
+    const auto place = bound_by_.find(id);
+    return place == bound_by_.end() ? std::string_view() : place->second;
+  }
 
  private:
   friend class Statement;
@@ -164,6 +185,9 @@ class Session {
   std::map<JobId, JobNote> notes_;
   std::map<JobId, PodGroupCondition> conditions_;
   std::map<JobId, std::vector<std::uint32_t>> bound_;
+  std::map<JobId, std::string_view> bound_by_;
+  std::string_view action_;
+  std::map<JobId, const std::vector<bool>*> confined_;
   bool reclaims_ = false, loaded_ = false;
   std::vector<Eviction> evictions_;
   std::vector<TaskRefs> residents_;  // by slot; empty until load_all

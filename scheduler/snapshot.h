@@ -7,6 +7,7 @@
 
 #include "scheduler/ledger.h"
 #include "scheduler/volume_book.h"
+#include "scheduler/surroundings.h"
 
 namespace krater::scheduler {
 
@@ -31,9 +32,12 @@ struct Snapshot {
   std::function<std::vector<JobPtr>()> rest{};
   // For a session that has to know who is beside whom: likewise.
   std::function<std::vector<PlacedPod>()> placed{};
+  // The queue of any known job: likewise.
+  std::function<QueueName(const JobKey&)> queue_of{};
   std::vector<PodTermsPtr> terms{};  // all that pods say of other pods
   std::shared_ptr<const NamespaceLabels> namespaces{};
   std::shared_ptr<const VolumeBook> volumes{};
+  std::shared_ptr<const Surroundings> surroundings = std::make_shared<const Surroundings>();
   std::vector<QueuePtr> queues{};  // by name
   std::vector<QueueSums> sums{};   // by queue: what all jobs in it add up to
   Resource total{};                // allocatable of all nodes

@@ -1,6 +1,7 @@
 #include "scheduler/status_writer.h"
 
 #include "base/log.h"
+#include "scheduler/why.h"
 
 namespace krater::scheduler {
 namespace {
@@ -55,7 +56,9 @@ void StatusWriter::take(JobReport report, bool held) {
   record.held = held;
   if (record.report.group && !record.writing &&
       record.report.group->revision() > record.stored_at) {
-    record.stored = PodGroupView(record.report.group).status();
+    const PodGroupView group(record.report.group);
+    record.stored = group.status();
+    record.stored_why = std::string(group.annotation(kWhyPending));
     record.stored_at = record.report.group->revision();
   }
   // A state has to last a moment before it is put into words.
@@ -78,12 +81,17 @@ bool StatusWriter::pods_news(const Record& record) const {
   return false;
 }
 
+bool StatusWriter::group_news(const Record& record) {
+  const auto& status = record.report.status;
+  return status && (!status->same_news(record.stored) || record.report.why != record.stored_why);
+}
+
 void StatusWriter::look(const JobKey& key, Record& record) {
   if (record.held || record.writing) return;
   const auto& status = record.report.status;
   if (status && !same_numbers(*status, record.stored)) return queue(key, record);
-  const bool words = (status && !status->same_news(record.stored)) || pods_news(record) ||
-                     record.report.refusal != record.told_refusal;
+  const bool words =
+      group_news(record) || pods_news(record) || record.report.refusal != record.told_refusal;
   if (!words) return;
   if (!record.report.unsatisfied || record.words_due <= loop_.now()) return queue(key, record);
   if (record.timer != 0) return;
@@ -126,15 +134,18 @@ void StatusWriter::write_group(const JobKey& key, Record& record, bool words) {
   PodGroupStatus next = *record.report.status;
   // Not yet time for new words: the phase goes out with the old ones.
   if (!words) next.conditions = record.stored.conditions;
-  if (next.same_news(record.stored)) return look(key, record);
-  JsonObject patch;
-  patch["status"] = next.to_json_value(/*nulls=*/true);
+  const std::string why = words ? record.report.why : record.stored_why;
+  if (next.same_news(record.stored) && why == record.stored_why) return look(key, record);
+  Json patch(boost::json::object_kind);
+  patch.get_object()["status"] = next.to_json_value(/*nulls=*/true);
+  if (why != record.stored_why)
+    set_path(patch, {"metadata", "annotations", kWhyPending}, why.empty() ? Json() : Json(why));
   record.writing = true;
   ++in_flight_;
   log::debug("scheduler.status", {{"job", key.text()}, {"phase", to_text(next.phase)}});
   client_.write(client::PatchWrite{kinds::kPodGroup, key.name_space, key.name,
-                                   client::PatchType::Merge, Json(std::move(patch))},
-                [this, alive = alive_, key, next](const Result<ObjectPtr>& done) {
+                                   client::PatchType::Merge, std::move(patch)},
+                [this, alive = alive_, key, next, why](const Result<ObjectPtr>& done) {
                   if (!*alive) return;
                   --in_flight_;
                   const auto place = records_.find(key);
@@ -143,6 +154,7 @@ void StatusWriter::write_group(const JobKey& key, Record& record, bool words) {
                   mine.writing = false;
                   if (done) {
                     mine.stored = next;
+                    mine.stored_why = why;
                     mine.stored_at = (*done)->revision();
                     look(key, mine);
                   } else if (done.error().code != Code::NotFound) {

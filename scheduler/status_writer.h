@@ -50,8 +50,9 @@ class StatusWriter {
   struct Record {
     JobReport report;
     bool held = false;
-    PodGroupStatus stored{};  // last known to be in the store
-    Revision stored_at{};     // its revision
+    PodGroupStatus stored{};   // last known to be in the store
+    std::string stored_why{};  // its annotation krater.io/why-pending
+    Revision stored_at{};      // its revision
     bool writing = false;
     bool queued = false;
     SteadyTime words_due{};  // words may go out from then on
@@ -69,6 +70,7 @@ class StatusWriter {
   void write_pod(const JobKey& key, const TaskSpecPtr& task, const std::string& reason,
                  const std::string& message);
   void tell(Record& record);
+  static bool group_news(const Record& record);
   bool pods_news(const Record& record) const;
   void retry_later(const JobKey& key);
 

@@ -20,7 +20,8 @@ MAY_USE = {
     "agent": {"client", "model", "base"},
     "testing": {"client", "model", "base"},
     "sim": {"base", "model", "client", "runtime", "storage", "api", "controllers", "scheduler", "agent", "testing", "cli"},
-    "cli": {"base", "model", "client", "runtime", "storage", "api", "controllers", "scheduler", "agent"},
+    "replay": {"base", "model", "client", "scheduler", "testing"},
+    "cli": {"base", "model", "client", "runtime", "storage", "api", "controllers", "scheduler", "agent", "replay"},
     "main": {"cli", "base"},
     "fuzz": {"base", "model", "api", "agent"},
     "bench": {"base", "model", "client", "runtime", "storage", "api", "controllers", "scheduler", "agent", "testing"},
@@ -76,7 +77,7 @@ def main() -> int:
                 if used and used != part and used not in MAY_USE.get(part, set()):
                     if not (is_test and used in ("testing", "runtime")):
                         problems.append(f"{path}:{number}: {part} may not use {used}: {line.strip()}")
-                if used == "testing" and not is_test and part not in ("testing", "sim", "bench"):
+                if used == "testing" and not is_test and part not in ("testing", "sim", "bench", "replay"):
                     problems.append(f"{path}:{number}: what ships may not use testing: {line.strip()}")
                 for pattern, places in HEAVY.items():
                     if re.match(pattern, include) and not path.startswith(places):

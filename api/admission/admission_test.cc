@@ -5,6 +5,7 @@
 #include <map>
 
 #include "model/job_flow.h"
+#include "model/workload_kinds.h"
 
 namespace krater::api {
 namespace {
@@ -538,6 +539,38 @@ TEST_F(AdmissionTest, AVolcanoJobChangesOnlyInSize) {
           R"({"metadata":{},"spec":{"minAvailable":1,"queue":"x","tasks":[{"name":"a","replicas":2,"minAvailable":1}]}})",
           before),
       "job updates may not change fields other than"));
+}
+
+TEST_F(AdmissionTest, WhatMirrorsTheControlPlaneIsNotEdited) {
+  const auto update = [&](std::string_view name_space, std::string_view before,
+                          std::string_view subresource) {
+    object = *parse_json(R"({"metadata":{"labels":{}},"spec":{"replicas":3}})");
+    old = *parse_json(before);
+    const Admission admission{Operation::Update,
+                              kinds::kDeployment,
+                              std::string(name_space),
+                              "d",
+                              std::string(subresource),
+                              object,
+                              &old,
+                              reader,
+                              settings,
+                              rng,
+                              WallTime(),
+                              warnings};
+    const Result<void> admitted = admit(admission);
+    return admitted ? std::string() : admitted.error().message;
+  };
+  constexpr std::string_view kMirror = R"({"metadata":{"labels":{"krater.io/mirror":"x"}}})";
+  constexpr std::string_view kLeaving =
+      R"({"metadata":{"labels":{"krater.io/mirror":"x"},"deletionTimestamp":"2026-01-01T00:00:00Z"}})";
+  EXPECT_TRUE(says(update("volcano-system", kMirror, ""), "is read-only"));
+  EXPECT_TRUE(says(update("volcano-system", kMirror, "scale"), "is read-only"));
+  EXPECT_EQ(update("volcano-system", kMirror, "status"), "");
+  EXPECT_EQ(update("volcano-system", kLeaving, ""), "");
+  EXPECT_EQ(update("volcano-system", R"({"metadata":{}})", ""), "");
+  // The label means nothing elsewhere.
+  EXPECT_EQ(update("default", kMirror, ""), "");
 }
 
 }  // namespace

@@ -39,6 +39,8 @@ Result<void> mutate_certificate_request(Admission& admission);
 Result<void> mutate_job(Admission& admission);
 void validate_job(const Admission& admission, Causes& causes);
 
+Result<void> admit_mirror(const Admission& admission);
+
 Result<void> admit_priority_class(const Admission& admission);
 
 Result<void> mutate_pod_group(Admission& admission);

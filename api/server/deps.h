@@ -10,6 +10,7 @@
 #include "api/auth/pki.h"
 #include "api/auth/service_account_tokens.h"
 #include "api/registry/registry.h"
+#include "api/server/component_log.h"
 #include "api/server/discovery.h"
 #include "api/server/health.h"
 #include "api/server/metrics.h"
@@ -34,6 +35,7 @@ struct Deps {
   std::vector<HealthCheck> health;
   std::string version;         // of Krater: "0.1.0"
   std::string server_address;  // "host:port", as discovery tells it
+  ComponentLogs component_logs{};
 
   // The object now, from the registry's index.
   ObjectLookup lookup() const {

@@ -8,6 +8,7 @@
 #include "api/server/handlers.h"
 #include "base/strings.h"
 #include "model/kinds.h"
+#include "model/mirror.h"
 
 namespace krater::api::handlers {
 namespace {
@@ -109,6 +110,72 @@ boost::asio::awaitable<void> relay(std::shared_ptr<TunnelStream> stream, BodyWri
   }
 }
 
+// What a ComponentLog shows of itself to one request.
+class ComponentReader {
+ public:
+  ComponentReader(std::shared_ptr<ComponentLog> log, tunnel::LogRequest request, WallTime now)
+      : log_(std::move(log)), request_(std::move(request)) {
+    since_ = request_.since_time;
+    if (request_.since_seconds) since_ = now - std::chrono::seconds(*request_.since_seconds);
+    if (!request_.tail_lines) return;
+    const ComponentLog::Piece all = log_->read(0);
+    const auto wanted = static_cast<std::uint64_t>(*request_.tail_lines);
+    next_ = all.next > wanted ? all.next - wanted : 0;
+  }
+
+  // What has come since; "" when there is nothing.
+  std::string more() {
+    ComponentLog::Piece piece = log_->read(next_);
+    next_ = piece.next;
+    std::string out;
+    for (const ComponentLog::Line& line : piece.lines) {
+      if (since_ && line.time < *since_) continue;
+      if (request_.timestamps) out += to_rfc3339_micro(line.time) + " ";
+      out += line.text + "\n";
+    }
+    if (request_.limit_bytes) {
+      const auto left = static_cast<std::size_t>(*request_.limit_bytes) - sent_;
+      if (out.size() > left) out.resize(left);
+      sent_ += out.size();
+    }
+    return out;
+  }
+  bool full() const {
+    return request_.limit_bytes && sent_ >= static_cast<std::size_t>(*request_.limit_bytes);
+  }
+  bool follows() const { return request_.follow; }
+  ComponentLog::Listening listen(std::function<void()> told) const {
+    return log_->listen(std::move(told));
+  }
+
+ private:
+  std::shared_ptr<ComponentLog> log_;
+  tunnel::LogRequest request_;
+  std::optional<WallTime> since_{};
+  std::uint64_t next_ = 0;
+  std::size_t sent_ = 0;
+};
+
+boost::asio::awaitable<void> tell(std::shared_ptr<ComponentReader> reader, BodyWriter& out) {
+  const ComponentLog::Listening listening = reader->listen(out.notifier());
+  for (;;) {
+    std::string text = reader->more();
+    if (!text.empty()) {
+      const bool taken = co_await out.write(std::move(text));
+      if (!taken) co_return;
+    }
+    if (!reader->follows() || reader->full() || out.ending()) co_return;
+    co_await out.wait(kKeepWaiting);
+  }
+}
+
+// Null: the pod mirrors nothing that has a log here.
+std::shared_ptr<ComponentLog> component_log(const Deps& deps, const Object& pod) {
+  if (!is_mirror(pod)) return nullptr;
+  const auto log = deps.component_logs.find(pod.label(kMirrorLabel));
+  return log == deps.component_logs.end() ? nullptr : log->second;
+}
+
 }  // namespace
 
 Answering pod_log(Deps& deps, Exchange& x) {
@@ -120,6 +187,17 @@ Answering pod_log(Deps& deps, Exchange& x) {
   const Result<std::string> container =
       choose_container(*document, x.path.name, std::string(x.request.query.first("container")));
   if (!container) co_return respond_error(container.error());
+  if (auto log = component_log(deps, **pod); log != nullptr) {
+    if (request->previous)
+      co_return respond_error(bad_request("previous terminated container \"" + *container +
+                                          "\" in pod \"" + x.path.name + "\" not found"));
+    const auto reader =
+        std::make_shared<ComponentReader>(std::move(log), *request, deps.clock.now());
+    Response response;
+    response.set("Content-Type", "text/plain");
+    response.stream = [reader](BodyWriter& out) { return tell(reader, out); };
+    co_return response;
+  }
   const std::string node = text_at(*document, {"spec", "nodeName"});
   if (node.empty()) {
     // Upstream answers an empty log for a pod that no node has yet.

@@ -37,7 +37,7 @@ class BeastServer final : public ApiServer {
               parts.rng,        metrics_,
               tunnels_,         discovery_,
               openapi_,         std::move(parts.health),
-              options_.version, ""},
+              options_.version, "", std::move(parts.component_logs)},
         service_(deps_) {
     metrics_.add_gauge("process_resident_memory_bytes", "Resident memory of the process.",
                        resident_bytes);

@@ -58,6 +58,7 @@ struct ServerParts {
   const WallClock& clock;
   Rng& rng;
   std::vector<HealthCheck> health{};  // besides `ping`
+  ComponentLogs component_logs{};
 };
 
 class ApiServer {

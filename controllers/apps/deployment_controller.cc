@@ -5,6 +5,7 @@
 #include "controllers/apps/app_pod.h"
 #include "controllers/apps/claim.h"
 #include "controllers/apps/deployment_step.h"
+#include "model/mirror.h"
 
 namespace krater::controllers {
 namespace {
@@ -33,7 +34,7 @@ class DeploymentController final : public Reconciler {
 
   Plan reconcile(const ObjectKey& key, const client::Cache& cache, WallTime now) override {
     const DeploymentView deployment(cache.get(key));
-    if (!deployment) return {};
+    if (!deployment || is_mirror(*deployment.object())) return {};
     const std::optional<LabelSelector> selector = deployment.selector();
     if (!selector) return {};
     Plan claims;

@@ -2,6 +2,7 @@
 
 #include "controllers/apps/claim.h"
 #include "controllers/apps/replica_set_step.h"
+#include "model/mirror.h"
 
 namespace krater::controllers {
 namespace {
@@ -25,7 +26,7 @@ class ReplicaSetController final : public Reconciler {
 
   Plan reconcile(const ObjectKey& key, const client::Cache& cache, WallTime now) override {
     const ReplicaSetView set(cache.get(key));
-    if (!set) return {};
+    if (!set || is_mirror(*set.object())) return {};
     const std::optional<LabelSelector> selector = set.selector();
     if (!selector) return {};
     // What has ended already is nobody's to take.

@@ -1,4 +1,6 @@
 """A group that waits says what is missing, in numbers; the words are current, and still while nothing changes."""
+import json
+
 import gangs
 
 CONFIG = """
@@ -13,6 +15,11 @@ tiers:
   - name: predicates
   - name: nodeorder
 """
+
+
+def pending_facts(cluster, group):
+    text = cluster.get("podgroup", group)["metadata"].get("annotations", {}).get("krater.io/why-pending")
+    return json.loads(text) if text else None
 
 
 def test_the_group_says_what_is_missing_and_is_quiet_while_nothing_changes(tmp_path):
@@ -35,9 +42,14 @@ def test_the_group_says_what_is_missing_and_is_quiet_while_nothing_changes(tmp_p
         gangs.wait_running(cluster, "holder2-w-0")
         gangs.drop(cluster, "holder")
         cluster.wait("the words follow", lambda: gangs.why(cluster, "wide") not in ("", text), timeout=10)
+        facts = pending_facts(cluster, "wide")
+        assert facts["reason"] == "NoNodeFits" and facts["nodes"]["total"] == 2, facts
+        assert facts["nodes"]["reasons"] == {"Insufficient cpu": facts["nodes"]["reasons"]["Insufficient cpu"]}, facts
+        assert any(change["change"] == "FreeOnOneNode" and change["resource"] == "cpu" for change in facts["wouldHelp"]), facts
         gangs.drop(cluster, "holder2")
         gangs.wait_running(cluster, "wide-w-0", "wide-w-1")
         assert gangs.why(cluster, "wide") == ""
+        cluster.wait("the facts go with the waiting", lambda: pending_facts(cluster, "wide") is None)
 
 
 def test_a_refused_admission_names_resource_request_use_and_limit(tmp_path):
@@ -50,6 +62,11 @@ def test_a_refused_admission_names_resource_request_use_and_limit(tmp_path):
         text = gangs.wait_why(cluster, "quota", "insufficient cpu")
         assert 'queue "narrow"' in text and "requested 4" in text and "limit 3" in text, text
         assert gangs.phase(cluster, "quota") == "Pending"
+        facts = pending_facts(cluster, "quota")
+        assert facts["reason"] == "QueueLimit" and facts["stage"] == "enqueue" and facts["queue"] == "narrow", facts
+        assert [(limit["of"], limit["resource"], limit["requested"], limit["limit"], limit["lacking"])
+                for limit in facts["limits"]] == [("queue narrow", "cpu", "4", "3", "1")], facts
+        assert pending_facts(cluster, "over")["reason"] == "ClusterLimit"
         before = [cluster.get("podgroup", name)["metadata"]["resourceVersion"] for name in ("over", "quota")]
         gangs.stays(cluster, "nothing is written while nothing changes", seconds=4, holds=lambda: [
             cluster.get("podgroup", name)["metadata"]["resourceVersion"] for name in ("over", "quota")] == before)

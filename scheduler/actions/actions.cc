@@ -5,8 +5,10 @@
 #include "scheduler/actions/allocate.h"
 #include "scheduler/actions/backfill.h"
 #include "scheduler/actions/enqueue.h"
+#include "scheduler/actions/gang_evict.h"
 #include "scheduler/actions/preempt.h"
 #include "scheduler/actions/reclaim.h"
+#include "scheduler/actions/shuffle.h"
 #include "scheduler/config.h"
 
 namespace krater::scheduler {
@@ -18,11 +20,16 @@ constexpr std::array<std::string_view, 6> kPreemptArguments{
     "enableTopologyAwarePreemption", "maxCandidateNodesAbsolute", "minCandidateNodesAbsolute",
     "minCandidateNodesPercentage",   "predicateErrorCacheEnable", "topologyAwarePreemptWorkerNum"};
 
+constexpr std::array<std::string_view, 2> kGangArguments{"allowWholeBundle", "maxDomains"};
+
 constexpr std::array kActions{ActionEntry{"allocate", allocate, kAllocateArguments},
                               ActionEntry{"backfill", backfill, kAllocateArguments},
                               ActionEntry{"enqueue", enqueue, {}},
+                              ActionEntry{"gangpreempt", gang_preempt, kGangArguments},
+                              ActionEntry{"gangreclaim", gang_reclaim, kGangArguments},
                               ActionEntry{"preempt", preempt, kPreemptArguments},
-                              ActionEntry{"reclaim", reclaim, kAllocateArguments}};
+                              ActionEntry{"reclaim", reclaim, kAllocateArguments},
+                              ActionEntry{"shuffle", shuffle, {}}};
 static_assert(std::ranges::is_sorted(kActions, {}, &ActionEntry::name));
 
 }  // namespace

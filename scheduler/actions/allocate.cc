@@ -8,6 +8,7 @@
 #include "scheduler/actions/heap.h"
 #include "scheduler/actions/job_filter.h"
 #include "scheduler/statement.h"
+#include "scheduler/why.h"
 
 namespace krater::scheduler {
 namespace {
@@ -85,7 +86,11 @@ class Allocator {
       const JobInfo& info = session_.job(job);
       if (!info.known || session_.parked(job)) continue;
       if (info.is_pending()) {
-        if (admission || session_.queue_of(job) == kNoQueue) continue;
+        if (admission) continue;
+        if (session_.queue_of(job) == kNoQueue) {
+          session_.note(job).refusal = queue_refusal(session_, job);
+          continue;
+        }
         session_.admit(job);
       }
       std::deque<std::uint32_t> tasks = pending_tasks(session_.job(job));
@@ -116,10 +121,50 @@ class Allocator {
 
   // One turn of a job. True when it has tasks left to try.
   bool take_turn(QueueId queue, JobId job) {
-    std::deque<std::uint32_t>& tasks = tasks_.at(job);
-    Statement statement(session_);
-    std::set<std::string> failed;      // roles
-    std::set<const NodeBoard*> unfit;  // one that fits nowhere is not tried again within the turn
+    const std::vector<std::vector<Domain>> groups = session_.domains_for(job);
+    if (groups.empty()) return place_gang(queue, job);
+    for (const std::vector<Domain>& group : groups) {
+      const Domain* best = best_domain(queue, job, group);
+      if (best == nullptr) continue;
+      session_.note(job).fit_errors.clear();
+      session_.confine(job, &best->nodes);
+      const bool more = place_gang(queue, job);
+      session_.confine(job, nullptr);
+      return more;
+    }
+    session_.confine(job, nullptr);
+    if (session_.note(job).fit_errors.empty() && session_.note(job).queue_errors.empty()) {
+      session_.note(job).refusal = {"", "no HyperNode of an allowed tier has room for the gang", "",
+                                    codes::kNoNode};
+    }
+    return false;
+  }
+
+  // Where the job's gang would find room as a whole; null: nowhere. Changes nothing.
+  const Domain* best_domain(QueueId queue, JobId job, const std::vector<Domain>& group) {
+    const Domain* best = nullptr;
+    std::pair<bool, std::int64_t> best_score{};
+    for (const Domain& domain : group) {
+      session_.confine(job, &domain.nodes);
+      std::deque<std::uint32_t> tasks = tasks_.at(job);
+      Statement trial(session_);
+      std::set<const NodeBoard*> unfit;
+      place_tasks(trial, queue, job, tasks, unfit);
+      const bool ready = session_.job_ready(job);
+      const bool works = !trial.empty() && (ready || session_.job_pipelined(job));
+      trial.roll_back(0);
+      const std::pair score(ready, domain.score);
+      if (works && (best == nullptr || score > best_score)) {
+        best = &domain;
+        best_score = score;
+      }
+    }
+    return best;
+  }
+
+  void place_tasks(Statement& statement, QueueId queue, JobId job, std::deque<std::uint32_t>& tasks,
+                   std::set<const NodeBoard*>& unfit) {
+    std::set<std::string> failed;  // roles
     while (!tasks.empty()) {
       const TaskRef ref{job, tasks.front()};
       const TaskSpecPtr spec = session_.task(ref).spec;
@@ -128,7 +173,7 @@ class Allocator {
         session_.note(job).queue_errors[ref.task] = std::move(why);
         continue;
       }
-      NodeBoard& board = session_.board(spec);
+      NodeBoard& board = session_.board(ref);
       if (unfit.contains(&board)) {
         session_.note(job).fit_errors[ref.task] = board.explain();
         continue;
@@ -141,6 +186,13 @@ class Allocator {
       }
       if (session_.job_ready(job)) break;
     }
+  }
+
+  bool place_gang(QueueId queue, JobId job) {
+    std::deque<std::uint32_t>& tasks = tasks_.at(job);
+    Statement statement(session_);
+    std::set<const NodeBoard*> unfit;  // one that fits nowhere is not tried again within the turn
+    place_tasks(statement, queue, job, tasks, unfit);
     if (session_.job_ready(job)) {
       if (statement.empty()) return false;
       statement.commit(job);
@@ -161,7 +213,7 @@ class Allocator {
   void refresh_figures(JobId job, const std::set<const NodeBoard*>& unfit) {
     std::map<const NodeBoard*, FitErrorPtr> renewed;
     for (auto& [task, error] : session_.note(job).fit_errors) {
-      NodeBoard& board = session_.board(session_.task({job, task}).spec);
+      NodeBoard& board = session_.board({job, task});
       if (!unfit.contains(&board)) continue;
       FitErrorPtr& slot = renewed[&board];
       if (slot == nullptr) {

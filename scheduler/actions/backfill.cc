@@ -40,7 +40,7 @@ void backfill(Session& session) {
     Statement statement(session);
     for (const std::uint32_t t : best_effort_tasks(session, session.job(job))) {
       const TaskRef ref{job, t};
-      NodeBoard& board = session.board(session.task(ref).spec);
+      NodeBoard& board = session.board(ref);
       if (const NodeSlot best = board.best_idle(); best != kNoNode) {
         statement.allocate(ref, best);
       } else {

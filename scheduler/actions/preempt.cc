@@ -33,6 +33,8 @@ class Preemptor {
       session_.note(job).put_off = true;
       return;
     }
+    // Room in one domain is gangpreempt's to make.
+    if (!session_.domains_for(job).empty()) return;
     if (!between_jobs_.hopeless(job) && !take_from_others(job)) between_jobs_.give_up(job);
     take_from_itself(job);
   }
@@ -45,7 +47,7 @@ class Preemptor {
     for (const std::uint32_t t : waiting_tasks(session_, job)) {
       if (!session_.job_starving(job)) break;
       const TaskRef task{job, t};
-      NodeBoard& board = session_.board(session_.task(task).spec);
+      NodeBoard& board = session_.board(task);
       if (unfit.contains(&board) || !may_claim(session_, task)) continue;
       // A place that is free is backfill's to give.
       if (board.shape().best_effort() && board.best_idle() != kNoNode) continue;

@@ -27,6 +27,8 @@ class Reclaimer {
   void serve(QueueId queue, JobId job) {
     if (planner_.exhausted()) {
       session_.note(job).put_off = true;
+    } else if (!session_.domains_for(job).empty()) {
+      // Room in one domain is gangreclaim's to make.
     } else if (!planner_.hopeless(job) && !take(queue, job)) {
       planner_.give_up(job);
     }
@@ -40,7 +42,7 @@ class Reclaimer {
       if (!session_.job_starving(job)) break;
       const TaskRef task{job, t};
       const TaskSpecPtr spec = session_.task(task).spec;
-      const NodeBoard* board = &session_.board(spec);
+      const NodeBoard* board = &session_.board(task);
       if (unfit.contains(board) || !may_claim(session_, task)) continue;
       if (Refusal why; !session_.preemptive(queue, *spec, why)) {
         session_.note(job).no_eviction = why.message + " (" + why.figures + ")";

@@ -10,6 +10,7 @@
 #include "scheduler/explain.h"
 #include "scheduler/plugins/capacity_book.h"
 #include "scheduler/plugins/plugins.h"
+#include "scheduler/why.h"
 
 namespace krater::scheduler {
 namespace {
@@ -74,6 +75,7 @@ class Capacity final : public Plugin,
                        public FreeableHook,
                        public PreemptiveHook,
                        public ReclaimableHook,
+                       public GangEvictableHook,
                        public WhyHook {
  public:
   explicit Capacity(CapacityArgs args) : args_(args) {}
@@ -134,7 +136,8 @@ class Capacity final : public Plugin,
                        {"deserved", deserved.has(d) ? deserved.at(d) : 0}});
     }
     why = {"", "queue \"" + session.queue(queue).name.text() + "\" deserves no more",
-           shortage.figures()};
+           shortage.figures(), codes::kQueueShare,
+           shortage.facts("queue " + session.queue(queue).name.text())};
     return false;
   }
 
@@ -156,6 +159,11 @@ class Capacity final : public Plugin,
       out.push_back(one);
     }
     return out;
+  }
+
+  TaskRefs gang_evictable(const Session& session, TaskRef claimant, const TaskRefs& candidates,
+                          bool across_queues) const override {
+    return across_queues ? *reclaimable(session, claimant, candidates) : candidates;
   }
 
   Vote may_enqueue(const Session& session, JobId job, Refusal& why) const override {
@@ -182,7 +190,7 @@ class Capacity final : public Plugin,
     return session.reclaims() ? borrowed(session, tree().root(), job) : Resource();
   }
 
-  void say_why(const Session& session, JobId id, std::vector<std::string>& lines) const override {
+  void say_why(const Session& session, JobId id, Circumstances& out) const override {
     const JobInfo& job = session.job(id);
     const QueueId queue = session.queue_of(id);
     const Resource wanted = job.min_resources ? *job.min_resources : job.pending;
@@ -191,17 +199,21 @@ class Capacity final : public Plugin,
       for (const QueueId sibling : tree().children(book_.path(queue)[1])) {
         const Resource kept = only(session.queue(sibling).guarantee, wanted);
         if (sibling == queue || kept.clamped().is_zero()) continue;
-        lines.push_back(amounts_text(session.names(), kept) + " is guaranteed to queue \"" +
-                        session.queue(sibling).name.text() + "\"");
+        out.holdings.push_back({session.queue(sibling).name.text(), kept.clamped(),
+                                Holding::Title::Guaranteed, false});
+        out.lines.push_back(amounts_text(session.names(), kept) + " is guaranteed to queue \"" +
+                            session.queue(sibling).name.text() + "\"");
       }
     }
     for (QueueId q = 0; q < session.queue_count(); ++q) {
       if (q == queue || !tree().leaf(q)) continue;
       const Resource beyond = only(beyond_due(q), wanted);
       if (beyond.is_zero()) continue;
-      lines.push_back("queue \"" + session.queue(q).name.text() + "\" holds " +
-                      amounts_text(session.names(), beyond) + " beyond what it deserves" +
-                      (session.queue(q).reclaimable ? "" : ", and gives nothing back"));
+      out.holdings.push_back({session.queue(q).name.text(), beyond, Holding::Title::BeyondDeserved,
+                              session.queue(q).reclaimable});
+      out.lines.push_back("queue \"" + session.queue(q).name.text() + "\" holds " +
+                          amounts_text(session.names(), beyond) + " beyond what it deserves" +
+                          (session.queue(q).reclaimable ? "" : ", and gives nothing back"));
     }
   }
 
@@ -222,7 +234,8 @@ class Capacity final : public Plugin,
   bool flawed(const Session& session, QueueId queue, Refusal& why) const {
     const std::string& flaw = tree().flaw(queue);
     if (flaw.empty()) return false;
-    why = {"", "queue \"" + session.queue(queue).name.text() + "\" cannot run jobs: " + flaw};
+    why = {"", "queue \"" + session.queue(queue).name.text() + "\" cannot run jobs: " + flaw, "",
+           codes::kQueueTree};
     return true;
   }
 

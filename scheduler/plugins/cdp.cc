@@ -13,6 +13,7 @@ namespace {
 class Cooldown final : public Plugin,
                        public PreemptableHook,
                        public ReclaimableHook,
+                       public GangEvictableHook,
                        public EvictionGuardHook {
  public:
   void open(const Session& session) override { now_ = session.now(); }
@@ -23,6 +24,10 @@ class Cooldown final : public Plugin,
   }
   std::optional<TaskRefs> reclaimable(const Session& session, TaskRef,
                                       const TaskRefs& candidates) const override {
+    return unprotected(session, candidates);
+  }
+  TaskRefs gang_evictable(const Session& session, TaskRef, const TaskRefs& candidates,
+                          bool) const override {
     return unprotected(session, candidates);
   }
   bool protects(const TaskSpec& task) const override {

@@ -11,6 +11,7 @@ namespace {
 class Conformance final : public Plugin,
                           public PreemptableHook,
                           public ReclaimableHook,
+                          public GangEvictableHook,
                           public EvictionGuardHook {
  public:
   std::optional<TaskRefs> preemptable(const Session& session, TaskRef,
@@ -19,6 +20,10 @@ class Conformance final : public Plugin,
   }
   std::optional<TaskRefs> reclaimable(const Session& session, TaskRef,
                                       const TaskRefs& candidates) const override {
+    return unprotected(session, candidates);
+  }
+  TaskRefs gang_evictable(const Session& session, TaskRef, const TaskRefs& candidates,
+                          bool) const override {
     return unprotected(session, candidates);
   }
   bool protects(const TaskSpec& task) const override {

@@ -5,6 +5,7 @@
 #include "scheduler/explain.h"
 #include "scheduler/plugins/plugins.h"
 #include "scheduler/session.h"
+#include "scheduler/why.h"
 
 namespace krater::scheduler {
 namespace {
@@ -14,7 +15,7 @@ bool roles_have(const JobInfo& job, bool (*counted)(const Task&)) {
   if (job.role_minimums.empty() || !job.roles_bind()) return true;
   const auto have = job.by_role(counted);
   for (const auto& [role, minimum] : job.role_minimums) {
-    if (minimum == 0) continue;
+    if (minimum <= 0) continue;
     const auto count = have.find(role);
     if (count == have.end() || count->second < minimum) return false;
   }
@@ -55,12 +56,15 @@ class Gang final : public Plugin,
   std::optional<Refusal> job_valid(const JobInfo& job) const override {
     if (!roles_have(job, counts_as_valid)) {
       return Refusal{"NotEnoughPodsOfTask",
-                     "Not enough valid pods of each task for gang-scheduling"};
+                     "Not enough valid pods of each task for gang-scheduling", "",
+                     codes::kNotEnoughPods};
     }
     if (job.valid_tasks() >= job.min_member) return std::nullopt;
-    return Refusal{"NotEnoughTasks", "Not enough valid tasks for gang-scheduling, valid: " +
-                                         std::to_string(job.valid_tasks()) +
-                                         ", min: " + std::to_string(job.min_member)};
+    return Refusal{
+        "NotEnoughTasks",
+        "Not enough valid tasks for gang-scheduling, valid: " + std::to_string(job.valid_tasks()) +
+            ", min: " + std::to_string(job.min_member),
+        "", codes::kNotEnoughPods};
   }
 
   int job_order(const Session& session, JobId a, JobId b) const override {

@@ -6,6 +6,7 @@
 #include "scheduler/explain.h"
 #include "scheduler/plugins/plugins.h"
 #include "scheduler/session.h"
+#include "scheduler/why.h"
 
 namespace krater::scheduler {
 namespace {
@@ -32,14 +33,16 @@ class Overcommit final : public Plugin, public EnqueueHook {
       if (d == kPods || wanted.at(d) <= 0) continue;
       // Who can be made to leave for it does not keep it out.
       if (wanted.at(d) + taken.at(d) - freed.at(d) <= budget_.at(d)) continue;
-      shortage.add(d, {{"requested", wanted.at(d)},
-                       {"in use", used_.at(d)},
-                       {"admitted", admitted_.at(d)},
-                       {"limit", budget_.at(d)}});
+      shortage.add(d,
+                   {{"requested", wanted.at(d)},
+                    {"in use", used_.at(d)},
+                    {"admitted", admitted_.at(d)},
+                    {"limit", budget_.at(d)}},
+                   wanted.at(d) + taken.at(d) - freed.at(d) - budget_.at(d));
     }
     if (shortage.empty()) return Vote::Permit;
     why = {"", "resource in cluster is overused: " + shortage.names_after("overused"),
-           shortage.figures()};
+           shortage.figures(), codes::kClusterLimit, shortage.facts("cluster")};
     return Vote::Reject;
   }
 

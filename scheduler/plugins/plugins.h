@@ -17,7 +17,18 @@ Result<PluginFactory> configure_overcommit(Arguments& arguments, const EnableFla
 Result<PluginFactory> configure_predicates(Arguments& arguments, const EnableFlags& flags);
 Result<PluginFactory> configure_priority(Arguments& arguments, const EnableFlags& flags);
 Result<PluginFactory> configure_proportion(Arguments& arguments, const EnableFlags& flags);
-
+Result<PluginFactory> configure_deviceshare(Arguments& arguments, const EnableFlags& flags);
+Result<PluginFactory> configure_network_topology_aware(Arguments& arguments,
+                                                       const EnableFlags& flags);
+Result<PluginFactory> configure_nodegroup(Arguments& arguments, const EnableFlags& flags);
+Result<PluginFactory> configure_pdb(Arguments& arguments, const EnableFlags& flags);
+Result<PluginFactory> configure_rescheduling(Arguments& arguments, const EnableFlags& flags);
+Result<PluginFactory> configure_resource_strategy_fit(Arguments& arguments,
+                                                      const EnableFlags& flags);
+Result<PluginFactory> configure_resourcequota(Arguments& arguments, const EnableFlags& flags);
+Result<PluginFactory> configure_task_topology(Arguments& arguments, const EnableFlags& flags);
+Result<PluginFactory> configure_tdm(Arguments& arguments, const EnableFlags& flags);
+Result<PluginFactory> configure_usage(Arguments& arguments, const EnableFlags& flags);
 Result<PluginFactory> configure_sla(Arguments& arguments, const EnableFlags& flags);
 
 }  // namespace krater::scheduler

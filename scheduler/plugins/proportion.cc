@@ -8,6 +8,7 @@
 #include "scheduler/plugins/plugins.h"
 #include "scheduler/plugins/queue_accounts.h"
 #include "scheduler/plugins/water_fill.h"
+#include "scheduler/why.h"
 
 namespace krater::scheduler {
 namespace {
@@ -19,7 +20,8 @@ class Proportion final : public Plugin,
                          public EnqueueHook,
                          public FreeableHook,
                          public PreemptiveHook,
-                         public ReclaimableHook {
+                         public ReclaimableHook,
+                         public GangEvictableHook {
  public:
   void open(const Session& session) override {
     accounts_ = open_accounts(session);
@@ -60,7 +62,8 @@ class Proportion final : public Plugin,
                    {{"allocated", accounts_[queue].allocated.at(d)}, {"deserved", deserved.at(d)}});
     }
     why = {"", "queue \"" + session.queue(queue).name.text() + "\" has all it deserves",
-           shortage.figures()};
+           shortage.figures(), codes::kQueueShare,
+           shortage.facts("queue " + session.queue(queue).name.text())};
     return true;
   }
 
@@ -89,6 +92,11 @@ class Proportion final : public Plugin,
       out.push_back(one);
     }
     return out;
+  }
+
+  TaskRefs gang_evictable(const Session& session, TaskRef claimant, const TaskRefs& candidates,
+                          bool across_queues) const override {
+    return across_queues ? *reclaimable(session, claimant, candidates) : candidates;
   }
 
   // What other queues hold beyond what they deserve, if this one stays within it.

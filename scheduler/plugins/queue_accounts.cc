@@ -4,6 +4,7 @@
 
 #include "model/keys.h"
 #include "scheduler/explain.h"
+#include "scheduler/why.h"
 
 namespace krater::scheduler {
 namespace {
@@ -52,14 +53,17 @@ Vote vote_on_admission(const Session& session, const QueueAccount& account, Queu
     const std::int64_t after = wanted.at(d) + account.allocated.at(d) + account.inqueue.at(d) -
                                std::max(account.elastic.at(d), freed.at(d));
     if (after <= account.real_capability.at(d)) continue;
-    shortage.add(d, {{"requested", wanted.at(d)},
-                     {"allocated", account.allocated.at(d)},
-                     {"admitted", account.inqueue.at(d)},
-                     {"limit", account.real_capability.at(d)}});
+    shortage.add(d,
+                 {{"requested", wanted.at(d)},
+                  {"allocated", account.allocated.at(d)},
+                  {"admitted", account.inqueue.at(d)},
+                  {"limit", account.real_capability.at(d)}},
+                 after - account.real_capability.at(d));
   }
   if (shortage.empty()) return Vote::Permit;
   why = {"", "queue resource quota insufficient: " + shortage.names_after("insufficient"),
-         quoted(session, queue) + ": " + shortage.figures()};
+         quoted(session, queue) + ": " + shortage.figures(), codes::kQueueLimit,
+         shortage.facts("queue " + session.queue(queue).name.text())};
   return Vote::Reject;
 }
 
@@ -79,7 +83,8 @@ bool within(const Session& session, const QueueAccount& account, const Resource&
                      {limit_name, limit.at(d)}});
   }
   why = {"", "queue resource quota insufficient: " + shortage.names_after("insufficient"),
-         quoted(session, queue) + ": " + shortage.figures()};
+         quoted(session, queue) + ": " + shortage.figures(), codes::kQueueLimit,
+         shortage.facts("queue " + session.queue(queue).name.text())};
   return false;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "model/keys.h"
+#include "model/workload_kinds.h"
 
 namespace krater::scheduler {
 namespace {
@@ -36,11 +37,47 @@ const JsonArray& list_of(const Json& things, std::string_view name) {
   return list == nullptr ? none : *list;
 }
 
+// {name, selector: {labels}, allowed}
+Json make_budget(const Json& brief) {
+  Json out = new_object(kinds::kPodDisruptionBudget, "d", text_at(brief, {"name"}));
+  copy_if_there(brief, "selector", out, {"spec", "selector", "matchLabels"});
+  copy_if_there(brief, "allowed", out, {"status", "disruptionsAllowed"});
+  return out;
+}
+
+// {name, hard, used}
+Json make_quota(const Json& brief) {
+  Json out = new_object(kinds::kResourceQuota, "d", text_at(brief, {"name"}));
+  for (const std::string_view list : {"hard", "used"}) {
+    if (const Json* given = find(brief, {list}))
+      set_path(out, {"status", list}, quantities(*given));
+  }
+  return out;
+}
+
+// {name, tier, nodes: [names], of: [hypernodes]}
+Json make_hyper(const Json& brief) {
+  Json out = new_object(kHyperNodeKind, "", text_at(brief, {"name"}));
+  set_path(out, {"spec", "tier"}, Json(int_at(brief, {"tier"}).value_or(1)));
+  JsonArray members;
+  for (const auto& [list, type] : {std::pair("nodes", "Node"), std::pair("of", "HyperNode")}) {
+    for (const Json& name : list_of(brief, list)) {
+      Json member(boost::json::object_kind);
+      set_path(member, {"type"}, Json(type));
+      set_path(member, {"selector", "exactMatch", "name"}, name);
+      members.push_back(std::move(member));
+    }
+  }
+  set_path(out, {"spec", "members"}, std::move(members));
+  return out;
+}
+
 }  // namespace
 
 Json make_node(const Json& brief) {
   Json out = new_object(kinds::kNode, "", text_at(brief, {"name"}));
   copy_if_there(brief, "labels", out, {"metadata", "labels"});
+  copy_if_there(brief, "annotations", out, {"metadata", "annotations"});
   copy_if_there(brief, "taints", out, {"spec", "taints"});
   copy_if_there(brief, "unschedulable", out, {"spec", "unschedulable"});
   Json allocatable = amounts(brief, "allocatable");
@@ -85,6 +122,7 @@ Json make_group(const Json& brief) {
   copy_if_there(brief, "roles", out, {"spec", "minTaskMember"});
   copy_if_there(brief, "phase", out, {"status", "phase"});
   copy_if_there(brief, "annotations", out, {"metadata", "annotations"});
+  copy_if_there(brief, "topology", out, {"spec", "networkTopology"});
   if (const Json* minimum = find(brief, {"minResources"})) {
     set_path(out, {"spec", "minResources"}, quantities(*minimum));
   }
@@ -97,7 +135,11 @@ Json make_queue(const Json& brief) {
   for (const auto& member : brief.get_object()) {
     const std::string_view key(member.key().data(), member.key().size());
     if (key == "name") continue;
-    if (key == "state") {
+    if (key == "annotations") {
+      set_path(out, {"metadata", key}, member.value());
+    } else if (key == "affinity") {
+      set_path(out, {"spec", key}, member.value());
+    } else if (key == "state") {
       set_path(out, {"status", "state"}, member.value());
     } else if (key == "guarantee") {
       set_path(out, {"spec", "guarantee", "resource"}, quantities(member.value()));
@@ -110,7 +152,13 @@ Json make_queue(const Json& brief) {
 }
 
 Harness::Harness(Options options)
-    : scheduler({client, loop, loop.wall(), rng, std::move(options)}) {
+    : scheduler({client,
+                 loop,
+                 loop.wall(),
+                 rng,
+                 std::move(options),
+                 {},
+                 [this](WallTime, std::string line) { decisions.push_back(std::move(line)); }}) {
   client.graceful = true;
   const Result<void> started = scheduler.start();
   CHECK_MSG(started.has_value(), started.error().message);
@@ -128,6 +176,11 @@ void Harness::add(const Json& things) {
     copy_if_there(one, "value", object, {"value"});
     client.put(kinds::kPriorityClass, std::move(object));
   }
+  for (const Json& one : list_of(things, "budgets"))
+    client.put(kinds::kPodDisruptionBudget, make_budget(one));
+  for (const Json& one : list_of(things, "quotas"))
+    client.put(kinds::kResourceQuota, make_quota(one));
+  for (const Json& one : list_of(things, "hyperNodes")) client.put(kHyperNodeKind, make_hyper(one));
   for (const Json& one : list_of(things, "nodes")) client.put(kinds::kNode, make_node(one));
   for (const Json& one : list_of(things, "queues")) client.put(kinds::kQueue, make_queue(one));
   for (const Json& one : list_of(things, "groups")) client.put(kinds::kPodGroup, make_group(one));
@@ -142,10 +195,14 @@ void Harness::add(const Json& things) {
 }
 
 void Harness::remove(const Json& things) {
-  const std::pair<std::string_view, const Kind*> tables[] = {{"pods", &kinds::kPod},
-                                                             {"groups", &kinds::kPodGroup},
-                                                             {"nodes", &kinds::kNode},
-                                                             {"queues", &kinds::kQueue}};
+  const std::pair<std::string_view, const Kind*> tables[] = {
+      {"pods", &kinds::kPod},
+      {"groups", &kinds::kPodGroup},
+      {"nodes", &kinds::kNode},
+      {"budgets", &kinds::kPodDisruptionBudget},
+      {"quotas", &kinds::kResourceQuota},
+      {"hyperNodes", &kHyperNodeKind},
+      {"queues", &kinds::kQueue}};
   for (const auto& [name, kind] : tables) {
     for (const Json& one : list_of(things, name)) {
       client::DeleteWrite write{*kind, kind->namespaced ? "d" : "",
@@ -165,6 +222,14 @@ void Harness::run(const Json& phases) {
     Json next = *pod->document();
     set_path(next, {"status", "phase"}, member.value());
     client.put(kinds::kPod, std::move(next));
+  }
+}
+
+void Harness::end(const Json& names) {
+  for (const Json& one : names.get_array()) {
+    const auto done =
+        client.apply(client::DeleteWrite{kinds::kPod, "d", std::string(view(one.get_string()))});
+    CHECK_MSG(done.has_value(), done.error().message);
   }
 }
 

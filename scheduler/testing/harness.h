@@ -17,7 +17,7 @@ Json make_node(const Json& brief);
 // {name, group, queue, cpu, memory, requests: {...}, node, phase, priority, class, role, selector,
 // ports, gates, labels, annotations, spec: {...}}
 Json make_pod(const Json& brief);
-// {name, min, queue, priorityClass, minResources, roles, phase}
+// {name, min, queue, priorityClass, minResources, roles, phase, topology, annotations}
 Json make_group(const Json& brief);
 // {name, state, <fields of spec>}
 Json make_queue(const Json& brief);
@@ -26,13 +26,15 @@ class Harness {
  public:
   explicit Harness(Options options = {});
 
-  // {nodes, queues, groups, pods, classes, config}: lists of short forms; a pod with `count` is
-  // made that often.
+  // {nodes, queues, groups, pods, classes, budgets, quotas, hyperNodes, config}: lists of short
+  // forms; a pod with `count` is made that often.
   void add(const Json& things);
   // {pods: [names], groups: [...], nodes: [...], queues: [...]}
   void remove(const Json& things);
   // Sets the phase of pods, as their node would: {name: phase}.
   void run(const Json& phases);
+  // Somebody deletes these pods; they take their time.
+  void end(const Json& names);
   // Pods that are being deleted, and what their node does about them: they are gone.
   std::vector<std::string> leaving() const;
   void leave();
@@ -46,6 +48,7 @@ class Harness {
   testing::ManualLoop loop;
   testing::FakeClient client{loop, loop.wall()};
   SeededRng rng{7};
+  std::vector<std::string> decisions{};
   Scheduler scheduler;
 };
 

@@ -64,6 +64,27 @@ void add_node_options(CLI::App& verb, AgentOptions& options) {
   verb.add_flag("--stop-pods", options.stop_pods, "end this node's pods when the agent is stopped");
 }
 
+void add_simulate_options(CLI::App& verb, SimulateOptions& options) {
+  verb.add_option("workload", options.path,
+                  "a directory of YAML (a snapshot, jobs), or a trace as CSV")
+      ->required()
+      ->check(CLI::ExistingPath);
+  verb.add_option("--config", options.config, "scheduler configuration in Volcano's format")
+      ->check(CLI::ExistingFile);
+  verb.add_option("--seed", options.seed, "the same seed gives the same outcome")
+      ->capture_default_str();
+  verb.add_option("--until", options.until, "time after which it ends, whoever still waits")
+      ->capture_default_str();
+  verb.add_option("--nodes", options.nodes, "of a trace: number of nodes")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100000));
+  verb.add_option("--cpu", options.cpu, "of a trace: CPU of each node")->capture_default_str();
+  verb.add_option("--memory", options.memory, "of a trace: memory of each node")
+      ->capture_default_str();
+  verb.add_flag("--json", options.json, "print the figures as JSON");
+  verb.add_flag("--decisions", options.decisions, "print the scheduler's decisions first");
+}
+
 int parse_and_run(CLI::App& app, int argc, char** argv) {
   bool debug = false;
   app.add_flag("--debug", debug, "log every reconcile pass and scheduling cycle");
@@ -108,6 +129,11 @@ int parse_and_run(CLI::App& app, int argc, char** argv) {
   kubeconfig_verb->add_option("--server", kubeconfig.server_url,
                               "https://HOST:PORT to write into it");
 
+  SimulateOptions simulate;
+  CLI::App* simulate_verb = app.add_subcommand(
+      "simulate", "what the scheduler would do with a workload, and how long everybody would wait");
+  add_simulate_options(*simulate_verb, simulate);
+
   const CLI::App* version_verb = app.add_subcommand("version", "prints the version");
 
   try {
@@ -121,6 +147,11 @@ int parse_and_run(CLI::App& app, int argc, char** argv) {
   if (agent_verb->parsed()) return run_agent(agent);
   if (token_create->parsed()) return run_token_create(token);
   if (kubeconfig_verb->parsed()) return run_kubeconfig(kubeconfig);
+  if (simulate_verb->parsed()) {
+    // What the scheduler logs is of no use here; --decisions prints what it decides.
+    if (!debug) log::configure(log::Level::Error);
+    return run_simulate(simulate);
+  }
   if (version_verb->parsed()) return run_version();
   return 2;
 }

@@ -153,11 +153,18 @@ struct ControlPlane::Controllers {
 struct ControlPlane::Scheduling {
   explicit Scheduling(const ControlPlaneParts& parts)
       : client(api::make_local_client(parts.registry, parts.scheduler, "system:serviceaccount:volcano-system:volcano-scheduler")),
-        scheduler({*client, parts.scheduler, parts.clock, parts.rng, options_of(parts), parts.scheduler_measured}) {}
+        scheduler({*client, parts.scheduler, parts.clock, parts.rng, options_of(parts), parts.scheduler_measured,
+                   parts.scheduler_decided}) {}
 
   static scheduler::Options options_of(const ControlPlaneParts& parts) {
     scheduler::Options out;
     out.config_text = parts.scheduler_conf;
+    out.served = [&registry = parts.registry](const Kind& kind) {
+      for (const api::KindSchemaPtr& schema : registry.schemas().all()) {
+        if (schema->kind().resource() == kind.resource()) return true;
+      }
+      return false;
+    };
     return out;
   }
 

@@ -31,6 +31,8 @@ struct ControlPlaneParts {
   std::string scheduler_conf{};  // text; empty: from the ConfigMap
   // On the scheduler's loop, after each cycle.
   std::function<void(const scheduler::Metrics&)> scheduler_measured{};
+  // On the scheduler's loop, a line a decision.
+  std::function<void(WallTime now, std::string line)> scheduler_decided{};
   std::string ca_pem{};  // for ConfigMap kube-root-ca.crt
   // Of certificate requests; empty: they are left to others.
   controllers::Signer signer{};

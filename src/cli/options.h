@@ -1,6 +1,7 @@
 // What the verbs are told on the command line. Plain values; nothing is checked beyond its form.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,17 @@ struct KubeconfigOptions {
   std::string server_url{};  // empty: what the server wrote at its last start
 };
 
+struct SimulateOptions {
+  std::string path;      // a directory of YAML, or a CSV file
+  std::string config{};  // a file; empty: what the directory has, else the default
+  std::uint64_t seed = 1;
+  std::string until = "720h";  // a time, at the latest
+  std::int64_t nodes = 10;     // of a trace
+  std::string cpu = "8", memory = "32Gi";
+  bool json = false, decisions = false;
+};
+
+int run_simulate(const SimulateOptions& options);
 int run_dev(const DevOptions& options);
 int run_server(const ServerOptions& options);
 int run_agent(const AgentOptions& options);

@@ -7,6 +7,7 @@
 #include "api/auth/authenticator.h"
 #include "api/auth/authorizer.h"
 #include "api/auth/rbac/rbac_authorizer.h"
+#include "api/local_client/local_client.h"
 #include "api/machinery/schema.h"
 #include "api/registry/registry.h"
 #include "api/server/server.h"
@@ -16,6 +17,7 @@
 #include "cli/control_plane.h"
 #include "cli/files.h"
 #include "cli/loop_thread.h"
+#include "cli/mirror_objects.h"
 #include "cli/scheduler_gauges.h"
 #include "model/rbac_kinds.h"
 #include "runtime/http_client.h"
@@ -124,7 +126,10 @@ struct ServerProcess::State {
   LoopThread control{"krater-control"}, scheduler{"krater-sched"};
   std::unique_ptr<HttpClient> http;  // on control
   std::unique_ptr<ControlPlane> plane;
-  std::deque<std::pair<WallTime, Revision>> marks;  // chores: revisions by time, for compaction
+  std::shared_ptr<api::ComponentLog> scheduler_log = std::make_shared<api::ComponentLog>();
+  std::unique_ptr<client::ObjectClient> mirror_client;  // on scheduler
+  std::unique_ptr<MirrorObjects> mirrors;               // likewise
+  std::deque<std::pair<WallTime, Revision>> marks;      // chores: revisions by time, for compaction
   bool serving = false, stopped = false;
 };
 
@@ -166,6 +171,7 @@ Result<void> ServerProcess::State::serve() {
   api::ServerParts parts{io.context(), *registry,     *authenticator, *authorizer,
                          *tokens,      pki.authority, clock,          rng};
   parts.health.push_back({"store", [this] { return store->failure(); }});
+  parts.component_logs.emplace("volcano-scheduler", scheduler_log);
   server = api::make_api_server(std::move(how), std::move(parts));
   TRY(server->start());
   serving = true;
@@ -186,6 +192,9 @@ Result<void> ServerProcess::State::start_control_plane() {
   const auto gauges = std::make_shared<SchedulerGauges>();
   add_scheduler_gauges(server->metrics(), gauges);
   parts.scheduler_measured = [gauges](const scheduler::Metrics& now) { gauges->take(now); };
+  parts.scheduler_decided = [log = scheduler_log](WallTime now, std::string line) {
+    log->append(now, std::move(line));
+  };
   parts.ca_pem = pki.authority.certificate_pem();
   parts.signer = signer_of(pki.authority);
   parts.api_host = is_wildcard(listen.host) ? runtime::primary_address() : listen.host;
@@ -196,6 +205,12 @@ Result<void> ServerProcess::State::start_control_plane() {
   TRY(std::move(controlling));
   scheduler.run_and_wait([&] { scheduling = plane->start_scheduler(); });
   TRY(std::move(scheduling));
+  if (with_scheduler)
+    scheduler.run_and_wait([this] {
+      mirror_client = api::make_local_client(*registry, scheduler.loop(), "system:apiserver");
+      mirrors = std::make_unique<MirrorObjects>(*mirror_client, scheduler.loop(), clock);
+      mirrors->start();
+    });
   chores.loop().post([this] { maintain(); });
   return {};
 }
@@ -228,7 +243,11 @@ void ServerProcess::State::stop() {
     closed.get_future().wait();
   }
   if (plane) {
-    scheduler.run_and_wait([this] { plane->stop_scheduler(); });
+    scheduler.run_and_wait([this] {
+      mirrors.reset();
+      mirror_client.reset();
+      plane->stop_scheduler();
+    });
     control.run_and_wait([this] {
       plane->stop_controllers();
       http.reset();

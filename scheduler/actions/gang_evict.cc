@@ -1,0 +1,270 @@
+#include "scheduler/actions/gang_evict.h"
+
+#include <algorithm>
+
+#include "scheduler/actions/starving.h"
+#include "scheduler/eviction.h"
+
+namespace krater::scheduler {
+namespace {
+
+// More victims than this are not looked through for some that could stay.
+constexpr std::size_t kSpareAtMost = 256;
+// Gangs that are tried in one session.
+constexpr int kTries = 64;
+
+// One task beyond its job's minimum, or a gang as a whole.
+struct Bundle {
+  TaskRefs tasks{};
+  bool whole = false;
+};
+
+class GangEvictor {
+ public:
+  GangEvictor(Session& session, bool across_queues)
+      : session_(session), across_queues_(across_queues) {
+    session_.load_all();
+    const auto given = session_.config().gang_eviction.find(session_.action());
+    if (given != session_.config().gang_eviction.end()) rules_ = given->second;
+  }
+
+  void serve(JobId job) {
+    if (++tries_ > kTries) {
+      session_.note(job).put_off = true;
+      return;
+    }
+    const std::vector<std::vector<Domain>> groups = session_.domains_for(job);
+    if (groups.empty()) {
+      take(job, nullptr);
+      return;
+    }
+    std::int64_t tried = 0;
+    bool done = false;
+    for (const std::vector<Domain>& group : groups) {
+      for (const Domain& domain : group) {
+        if (done || tried++ == rules_.max_domains) break;
+        session_.confine(job, &domain.nodes);
+        done = take(job, &domain.nodes);
+      }
+    }
+    session_.confine(job, nullptr);
+  }
+
+ private:
+  bool candidate(JobId claimant, TaskRef one) const {
+    const Task& task = session_.task(one);
+    const JobInfo& job = session_.job(one.job);
+    if (!holds_place(task.status) || !task.spec->preemptable || one.job == claimant ||
+        !session_.has_node(task.node)) {
+      return false;
+    }
+    if (!lets_go(job)) return false;
+    const QueueId from = session_.queue_of(one.job), to = session_.queue_of(claimant);
+    if (across_queues_) return from != to && session_.queue(from).reclaimable;
+    return from == to && job.priority < session_.job(claimant).priority;
+  }
+
+  // Everybody in the domain who may go, each alone as long as his gang stands without him, else
+  // with his gang. The lesser ones first; whole gangs last.
+  std::vector<Bundle> bundles(JobId claimant, const std::vector<bool>* nodes) {
+    std::map<JobId, TaskRefs> by_job;
+    for (const NodeSlot slot : session_.node_order()) {
+      if (nodes != nullptr && !(*nodes)[slot]) continue;
+      for (const TaskRef& one : session_.residents(slot)) {
+        if (candidate(claimant, one)) by_job[one.job].push_back(one);
+      }
+    }
+    std::vector<Bundle> out;
+    for (auto& [job, tasks] : by_job) split(claimant, job, std::move(tasks), out);
+    const QueueId queue = session_.queue_of(claimant);
+    std::stable_sort(out.begin(), out.end(), [&](const Bundle& a, const Bundle& b) {
+      if (a.whole != b.whole) return b.whole;
+      return session_.leaves_before(a.tasks.front(), b.tasks.front(), queue);
+    });
+    return out;
+  }
+
+  void split(JobId claimant, JobId job, TaskRefs tasks, std::vector<Bundle>& out) {
+    std::sort(tasks.begin(), tasks.end(), [&](TaskRef a, TaskRef b) {
+      return session_.leaves_before(a, b, session_.queue_of(claimant));
+    });
+    Statement trial(session_);
+    const bool stood = gang_stands(session_.job(job));
+    std::size_t safe = 0;
+    for (const TaskRef& one : tasks) {
+      const Statement::Mark mark = trial.mark();
+      trial.evict(one);
+      if (!stood || gang_stands(session_.job(job))) {
+        out.push_back({{one}});
+        ++safe;
+      } else {
+        trial.roll_back(mark);
+      }
+    }
+    if (safe == tasks.size() || !rules_.whole_gangs) return;
+    Bundle gang{{}, true};
+    const std::vector<Task>& all = session_.job(job).tasks;
+    for (std::uint32_t t = 0; t < all.size(); ++t) {
+      if (!holds_place(all[t].status)) continue;
+      const TaskRef one{job, t};
+      if (!candidate(claimant, one) || session_.guarded(*all[t].spec)) return;
+      gang.tasks.push_back(one);
+    }
+    if (session_.job(job).count(TaskStatus::Binding) > 0 || gang.tasks.empty()) return;
+    out.push_back(std::move(gang));
+  }
+
+  // With those that could have gone alone, as far as they are still there.
+  TaskRefs members(JobId job) const {
+    TaskRefs out;
+    for (std::uint32_t t = 0; t < session_.job(job).tasks.size(); ++t) out.push_back({job, t});
+    return out;
+  }
+
+  // All of it goes, or nothing: what went before counts.
+  bool evict(Statement& statement, TaskRef claimant, const Bundle& bundle) {
+    TaskRefs left;
+    for (const TaskRef& one : bundle.whole ? members(bundle.tasks.front().job) : bundle.tasks) {
+      if (holds_place(session_.task(one).status)) left.push_back(one);
+    }
+    if (left.empty()) return false;
+    if (session_.gang_evictable(claimant, left, across_queues_).size() != left.size()) return false;
+    for (const TaskRef& one : left) statement.evict(one);
+    return true;
+  }
+
+  // Promises room to as many tasks as the gang needs; false, and nothing done, when it is not
+  // there.
+  bool place(Statement& statement, JobId job) {
+    const Statement::Mark mark = statement.mark();
+    std::set<const NodeBoard*> unfit;
+    for (const std::uint32_t t : waiting_tasks(session_, job)) {
+      if (!session_.job_starving(job)) break;
+      const TaskRef task{job, t};
+      NodeBoard& board = session_.board(task);
+      Refusal why;
+      if (unfit.contains(&board) || !may_claim(session_, task) ||
+          !session_.allocatable(session_.queue_of(job), *session_.task(task).spec, why)) {
+        continue;
+      }
+      NodeSlot node = board.best_idle();
+      if (node == kNoNode) node = board.best_future();
+      if (node == kNoNode) {
+        unfit.insert(&board);
+      } else {
+        statement.pipeline(task, node);
+      }
+    }
+    if (statement.mark() > mark && session_.job_pipelined(job)) return true;
+    statement.roll_back(mark);
+    return false;
+  }
+
+  // What the gang still needs, at least, is free or leaving.
+  bool could_hold(JobId job, const std::vector<bool>* nodes) const {
+    Resource free;
+    for (const NodeSlot slot : session_.node_order()) {
+      if (nodes == nullptr || (*nodes)[slot]) free += session_.node(slot).future_idle().clamped();
+    }
+    const JobInfo& info = session_.job(job);
+    Resource need;
+    std::int64_t missing = info.min_member - info.ready_tasks() - info.waiting_tasks();
+    for (const std::uint32_t t : waiting_tasks(session_, job)) {
+      if (missing-- <= 0) break;
+      need += info.tasks[t].spec->shape->request;
+    }
+    return need.fits_in(free);
+  }
+
+  bool take(JobId job, const std::vector<bool>* nodes) {
+    const std::deque<std::uint32_t> tasks = waiting_tasks(session_, job);
+    if (tasks.empty()) return false;
+    const TaskRef claimant{job, tasks.front()};
+    const std::vector<Bundle> all = bundles(job, nodes);
+    Statement statement(session_);
+    // What needs no eviction is allocate's to give.
+    if (place(statement, job)) return true;  // undone with the statement
+    std::vector<Bundle> gone;
+    bool enough = false;
+    for (const Bundle& bundle : all) {
+      if (!evict(statement, claimant, bundle)) continue;
+      gone.push_back(bundle);
+      if (could_hold(job, nodes) && place(statement, job)) {
+        enough = true;
+        break;
+      }
+    }
+    if (!enough) return false;
+    if (gone.size() <= kSpareAtMost && !spare(statement, job, claimant, std::move(gone)))
+      return false;
+    statement.commit_evictions(job, session_.action());
+    return true;
+  }
+
+  // Whoever is not needed in the end stays; the most valuable is asked first.
+  bool spare(Statement& statement, JobId job, TaskRef claimant, std::vector<Bundle> gone) {
+    for (std::size_t i = gone.size(); i-- > 0 && gone.size() > 1;) {
+      Bundle spared = std::move(gone[i]);
+      gone.erase(gone.begin() + static_cast<std::ptrdiff_t>(i));
+      if (again(statement, job, claimant, gone)) continue;
+      gone.insert(gone.begin() + static_cast<std::ptrdiff_t>(i), std::move(spared));
+    }
+    return again(statement, job, claimant, gone);
+  }
+
+  bool again(Statement& statement, JobId job, TaskRef claimant, const std::vector<Bundle>& gone) {
+    statement.roll_back(0);
+    for (const Bundle& bundle : gone) {
+      if (!evict(statement, claimant, bundle)) return false;
+    }
+    return place(statement, job);
+  }
+
+  Session& session_;
+  const bool across_queues_;
+  GangEvictionRules rules_{};
+  int tries_ = 0;
+};
+
+// The whole of what the gang still asks for is within what its queue may take from others.
+bool may_take_all(Session& session, QueueId queue, JobId job) {
+  PodShape sum;
+  for (const std::uint32_t t : waiting_tasks(session, job))
+    sum.request += session.job(job).tasks[t].spec->shape->request;
+  TaskSpec all;
+  all.shape = std::make_shared<const PodShape>(std::move(sum));
+  Refusal why;
+  if (session.preemptive(queue, all, why)) return true;
+  session.note(job).no_eviction = why.message + " (" + why.figures + ")";
+  return false;
+}
+
+void evict_for_gangs(Session& session, bool across_queues) {
+  std::map<QueueId, Heap<JobId>> starving = starving_jobs(session);
+  if (starving.empty()) return;
+  GangEvictor evictor(session, across_queues);
+  Heap<QueueId> queues([&](QueueId a, QueueId b) { return session.queue_before(a, b); });
+  for (const auto& [queue, jobs] : starving) queues.push(queue);
+  while (!queues.empty()) {
+    const QueueId queue = queues.pop();
+    Heap<JobId>& jobs = starving.at(queue);
+    if (jobs.empty()) continue;
+    Refusal why;
+    if (across_queues && session.overused(queue, why)) continue;
+    const JobId job = jobs.pop();
+    if (!across_queues || may_take_all(session, queue, job)) evictor.serve(job);
+    queues.push(queue);
+  }
+}
+
+}  // namespace
+
+void gang_preempt(Session& session) {
+  evict_for_gangs(session, /*across_queues=*/false);
+}
+
+void gang_reclaim(Session& session) {
+  evict_for_gangs(session, /*across_queues=*/true);
+}
+
+}  // namespace krater::scheduler

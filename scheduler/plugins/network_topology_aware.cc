@@ -1,0 +1,212 @@
+// network-topology-aware: gangs within one HyperNode of an allowed tier, the nearest that has room;
+// other pods where HyperNodes are full already (volcano.md 4.12). Of soft topology the same is
+// tried, and anywhere after that.
+#include <algorithm>
+#include <map>
+
+#include "base/strings.h"
+#include "scheduler/plugins/hyper_tree.h"
+#include "scheduler/plugins/plugins.h"
+
+namespace krater::scheduler {
+namespace {
+
+constexpr std::int64_t kFull = 100 * kPoint;
+
+struct TopologyArgs {
+  std::int64_t weight = 1, cpu = 1, memory = 1;
+  std::map<std::string, std::int64_t> others{};
+  bool normal_pods = true;
+  std::int64_t fading = 800;  // per mille
+};
+
+// What a PodGroup asks for.
+struct Wish {
+  bool hard = true;
+  std::optional<std::int64_t> highest{};  // nullopt: any tier
+};
+
+class NetworkTopology final : public Plugin, public DomainHook, public TaskScoreHook {
+ public:
+  explicit NetworkTopology(const TopologyArgs& args) : args_(args) {}
+
+  void open(const Session& session) override {
+    tree_ = HyperTree::of(session);
+    if (tree_.empty()) return;
+    weights_ = {{kCpu, args_.cpu}, {kMemory, args_.memory}};
+    for (Dim d = 0; d < session.names().count(); ++d) {
+      const auto named = args_.others.find(session.names().name(d));
+      if (named != args_.others.end()) weights_.emplace_back(d, named->second);
+    }
+    for (const HyperNode& one : tree_.all()) {
+      Resource all, used;
+      for (const NodeSlot slot : session.node_order()) {
+        if (!one.nodes[slot]) continue;
+        all += session.node(slot).spec->allocatable;
+        used += session.node(slot).used;
+      }
+      allocatable_.push_back(std::move(all));
+      used_.push_back(std::move(used));
+    }
+  }
+
+  std::vector<std::vector<Domain>> domains_for(const Session& session, JobId id) const override {
+    const std::optional<Wish> wish = wish_of(session.job(id));
+    if (!wish) return {};
+    std::vector<std::vector<Domain>> out;
+    const std::vector<NodeSlot> there = nodes_of(session.job(id));
+    std::optional<std::int64_t> tier;
+    for (std::size_t i = 0; i < tree_.all().size(); ++i) {
+      const HyperNode& one = tree_.all()[i];
+      if (wish->highest && one.tier > *wish->highest) continue;
+      // Who has members running goes where they are.
+      const bool holds =
+          std::all_of(there.begin(), there.end(), [&](NodeSlot slot) { return one.nodes[slot]; });
+      if (!holds) continue;
+      if (tier != one.tier) out.emplace_back();
+      tier = one.tier;
+      out.back().push_back({one.name, one.nodes, fullness(i, session.job(id).pending)});
+    }
+    const bool anywhere = !wish->hard || !wish->highest;
+    if (anywhere) {
+      out.push_back(
+          std::vector<Domain>{Domain{"", std::vector<bool>(session.node_slots(), true), 0}});
+    } else if (out.empty()) {
+      out.emplace_back();
+    }
+    return out;
+  }
+
+  Likeness likeness(const Session& session, TaskRef task) const override {
+    if (tree_.empty() || args_.weight == 0) return {};
+    const bool aware = wish_of(session.job(task.job)).has_value();
+    if (!aware && !args_.normal_pods) return {};
+    return {aware ? "aware " + std::to_string(task.job) : "normal", true};
+  }
+
+  std::int64_t score_task(const Session& session, TaskRef task, NodeSlot node) const override {
+    const JobInfo& job = session.job(task.job);
+    const std::int64_t points = wish_of(job)
+                                    ? near_score(job, node)
+                                    : normal_score(session.task(task).spec->shape->request, node);
+    return points * args_.weight;
+  }
+
+  void placed(const Session& session, JobId, const TaskSpec& task) override {
+    move(session.pod_moves().back().node, task.shape->request, 1);
+  }
+  void unplaced(const Session& session, JobId, const TaskSpec& task) override {
+    move(session.pod_moves().back().node, task.shape->request, -1);
+  }
+
+ private:
+  std::optional<Wish> wish_of(const JobInfo& job) const {
+    if (job.group == nullptr) return std::nullopt;
+    const ObjectView group(job.group);
+    const Json* given = find(group.document(), {"spec", "networkTopology"});
+    if (given == nullptr || !given->is_object()) return std::nullopt;
+    Wish out;
+    out.hard = text_at(*given, {"mode"}) != "soft";
+    out.highest = int_at(*given, {"highestTierAllowed"});
+    const std::string name = text_at(*given, {"highestTierName"});
+    if (!name.empty()) out.highest = tree_.tier_named(name).value_or(-1);
+    return out;
+  }
+
+  static std::vector<NodeSlot> nodes_of(const JobInfo& job) {
+    std::vector<NodeSlot> out;
+    for (const Task& task : job.tasks) {
+      if (task.node != kNoNode && is_allocated(task.status)) out.push_back(task.node);
+    }
+    return out;
+  }
+
+  // How full it is with the request there; 0 where it does not fit.
+  std::int64_t fullness(std::size_t hyper_node, const Resource& request) const {
+    std::int64_t sum = 0, weight_sum = 0;
+    for (const auto& [dim, weight] : weights_) {
+      if (request.at(dim) <= 0) continue;
+      const std::int64_t all = allocatable_[hyper_node].at(dim);
+      const std::int64_t after = used_[hyper_node].at(dim) + request.at(dim);
+      if (after > all) return 0;
+      weight_sum += weight;
+      if (all > 0) sum += weight * scale(kFull, after, all);
+    }
+    return weight_sum <= 0 ? 0 : sum / weight_sum;
+  }
+
+  // The lower the tier that joins the node with the job's other nodes, the better.
+  std::int64_t near_score(const JobInfo& job, NodeSlot node) const {
+    const std::vector<NodeSlot> there = nodes_of(job);
+    if (there.empty()) return 0;
+    const std::int64_t least = tree_.all().front().tier, most = tree_.all().back().tier + 1;
+    for (const HyperNode& one : tree_.all()) {
+      if (!one.nodes[node] || !std::all_of(there.begin(), there.end(),
+                                           [&](NodeSlot slot) { return one.nodes[slot]; })) {
+        continue;
+      }
+      return scale(kFull, most - one.tier, most - least);
+    }
+    return 0;
+  }
+
+  // Nodes in full HyperNodes; those in none first of all.
+  std::int64_t normal_score(const Resource& request, NodeSlot node) const {
+    std::int64_t sum = 0, weights = 0, weight = 1'000'000;
+    const std::vector<HyperNode>& all = tree_.all();
+    for (std::size_t i = 0; i < all.size();) {
+      std::int64_t points = kFull;
+      const std::int64_t tier = all[i].tier;
+      for (; i < all.size() && all[i].tier == tier; ++i) {
+        if (all[i].nodes[node]) points = fullness(i, request);
+      }
+      sum += scale(points, weight, 1'000'000);
+      weights += weight;
+      weight = scale(weight, args_.fading, 1000);
+    }
+    return scale(sum, 1'000'000, weights);
+  }
+
+  void move(NodeSlot node, const Resource& request, int sign) {
+    for (std::size_t i = 0; i < tree_.all().size(); ++i) {
+      if (node >= tree_.all()[i].nodes.size() || !tree_.all()[i].nodes[node]) continue;
+      sign > 0 ? used_[i] += request : used_[i] -= request;
+    }
+  }
+
+  const TopologyArgs& args_;
+  HyperTree tree_;
+  std::vector<std::pair<Dim, std::int64_t>> weights_;
+  std::vector<Resource> allocatable_, used_;  // by HyperNode
+};
+
+Result<std::int64_t> weight(Arguments& arguments, std::string_view key) {
+  TRY_ASSIGN(const std::int64_t given, arguments.integer(key, 1));
+  return given < 0 ? 1 : given;
+}
+
+}  // namespace
+
+Result<PluginFactory> configure_network_topology_aware(Arguments& arguments,
+                                                       const EnableFlags& flags) {
+  const auto args = std::make_shared<TopologyArgs>();
+  TRY_ASSIGN(args->weight, weight(arguments, "weight"));
+  TRY_ASSIGN(args->cpu, weight(arguments, "hypernode.binpack.cpu"));
+  TRY_ASSIGN(args->memory, weight(arguments, "hypernode.binpack.memory"));
+  TRY_ASSIGN(const std::string listed, arguments.string("hypernode.binpack.resources", ""));
+  for (const std::string_view piece : split(listed, ',')) {
+    const std::string name(trim(piece));
+    if (name.empty()) continue;
+    TRY_ASSIGN(args->others[name], weight(arguments, "hypernode.binpack.resources." + name));
+  }
+  TRY_ASSIGN(args->normal_pods, arguments.boolean("hypernode.binpack.normal-pod.enable", true));
+  TRY_ASSIGN(args->fading, arguments.per_mille("hypernode.binpack.normal-pod.fading", 800));
+  if (args->fading < 0) args->fading = 800;
+  // How many domains are looked at is the gang actions' maxDomains.
+  arguments.ignore("hypernode.gradient.evict.max-hypernodes");
+  return PluginFactory([args](PluginSet& plugins, const EnableFlags& enabled) {
+    plugins.add(std::make_unique<NetworkTopology>(*args), enabled);
+  });
+}
+
+}  // namespace krater::scheduler

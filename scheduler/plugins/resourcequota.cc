@@ -1,0 +1,125 @@
+// resourcequota: a job is admitted when its minResources fit into every ResourceQuota of its
+// namespace, beside what is used and what was promised to jobs admitted before whose pods are still
+// to come (volcano.md 4.12). Quotas with scopes say nothing about a job as a whole and are left to
+// the API.
+#include <map>
+
+#include "scheduler/explain.h"
+#include "scheduler/plugins/plugins.h"
+#include "scheduler/session.h"
+#include "scheduler/why.h"
+
+namespace krater::scheduler {
+namespace {
+
+struct Limit {
+  std::string name, resource;  // "requests.cpu", "cpu"
+  std::int64_t hard = 0, used = 0;
+};
+struct Quota {
+  std::string name;
+  std::vector<Limit> limits{};
+};
+
+// "requests.cpu" limits what "cpu" does.
+std::string_view plain(std::string_view name) {
+  constexpr std::string_view kPrefix = "requests.";
+  return name.starts_with(kPrefix) ? name.substr(kPrefix.size()) : name;
+}
+
+// Of one entry in a list of quantities: in the unit of the resource it limits.
+std::int64_t amount_of(const Json* list, const std::string& name, const std::string& resource) {
+  const Json* given = list == nullptr ? nullptr : find(*list, {name});
+  if (given == nullptr) return 0;
+  const Json one(JsonObject{{resource, *given}});
+  return ResourceList::from(&one).at(resource);
+}
+
+class ResourceQuotas final : public Plugin, public EnqueueHook {
+ public:
+  void open(const Session& session) override {
+    for (const auto& [place, object] : session.surroundings().quotas) read(object);
+    if (quotas_.empty()) return;
+    for (JobId id = 0; id < session.job_count(); ++id) {
+      const JobInfo& job = session.job(id);
+      if (!job.group || !job.min_resources || job.phase != PodGroupPhase::Inqueue) continue;
+      // Pods that are made are in `used`.
+      promise(job.key.name_space, (job.wanted_min() - job.pending).clamped(), session.names());
+    }
+  }
+
+  Vote may_enqueue(const Session& session, JobId id, Refusal& why) const override {
+    const JobInfo& job = session.job(id);
+    const auto mine = quotas_.find(job.key.name_space);
+    if (mine == quotas_.end()) return Vote::Permit;
+    const ResourceList wanted = job.min_resources->to_list(session.names());
+    const auto promised = promised_.find(job.key.name_space);
+    for (const Quota& quota : mine->second) {
+      std::string requested, used, limited;
+      std::vector<Shortfall> facts;
+      for (const Limit& limit : quota.limits) {
+        const std::int64_t asked = wanted.at(limit.resource);
+        if (asked <= 0) continue;
+        const std::int64_t before =
+            limit.used + (promised == promised_.end() ? 0 : promised->second.at(limit.resource));
+        if (before + asked <= limit.hard) continue;
+        const auto add = [&](std::string& to, std::int64_t amount) {
+          to += (to.empty() ? "" : ",") + limit.name + "=" + resource_text(limit.resource, amount);
+        };
+        add(requested, asked), add(used, before), add(limited, limit.hard);
+        facts.push_back({"resourcequota " + quota.name,
+                         limit.resource,
+                         {{"requested", asked}, {"used", before}, {"limit", limit.hard}},
+                         before + asked - limit.hard});
+      }
+      if (facts.empty()) continue;
+      why = {"",
+             "resource quota insufficient, requested: " + requested + ", used: " + used +
+                 ", limited: " + limited,
+             "resourcequota \"" + quota.name + "\"", codes::kNamespaceQuota, std::move(facts)};
+      return Vote::Reject;
+    }
+    return Vote::Permit;
+  }
+
+  void enqueued(const Session& session, JobId id) override {
+    const JobInfo& job = session.job(id);
+    if (job.min_resources) promise(job.key.name_space, *job.min_resources, session.names());
+  }
+
+ private:
+  void read(const ObjectPtr& object) {
+    const ObjectView view(object);
+    const Json& document = view.document();
+    const JsonArray* scopes = array_at(document, {"spec", "scopes"});
+    if ((scopes != nullptr && !scopes->empty()) || find(document, {"spec", "scopeSelector"}))
+      return;
+    const Json* hard = find(document, {"status", "hard"});
+    if (hard == nullptr) hard = find(document, {"spec", "hard"});
+    if (hard == nullptr || !hard->is_object()) return;
+    Quota out{object->name()};
+    for (const auto& member : hard->get_object()) {
+      const std::string name(member.key().data(), member.key().size()), resource(plain(name));
+      out.limits.push_back({name, resource, amount_of(hard, name, resource),
+                            amount_of(find(document, {"status", "used"}), name, resource)});
+    }
+    quotas_[object->name_space()].push_back(std::move(out));
+  }
+
+  void promise(const std::string& name_space, const Resource& amounts, const ResourceNames& names) {
+    promised_[name_space] += amounts.to_list(names);
+  }
+
+  std::map<std::string, std::vector<Quota>> quotas_;  // by namespace
+  std::map<std::string, ResourceList> promised_;
+};
+
+}  // namespace
+
+Result<PluginFactory> configure_resourcequota(Arguments& arguments, const EnableFlags& flags) {
+  return PluginFactory([](PluginSet& plugins, const EnableFlags& enabled) {
+    plugins.add(std::make_unique<ResourceQuotas>(), enabled);
+  });
+}
+
+}  // namespace krater::scheduler

@@ -1,0 +1,54 @@
+// `krater simulate`: reads a workload, plays it, prints what came of it.
+#include <cstdio>
+#include <filesystem>
+
+#include "cli/files.h"
+#include "cli/options.h"
+#include "replay/replay.h"
+
+namespace krater::cli {
+namespace {
+
+Result<replay::Workload> read_workload(const SimulateOptions& options) {
+  if (std::filesystem::is_directory(options.path)) return replay::read_directory(options.path);
+  TRY_ASSIGN(const std::string csv, read_file(options.path));
+  return replay::read_trace(csv, {options.nodes, options.cpu, options.memory});
+}
+
+Result<void> simulate(const SimulateOptions& options) {
+  replay::ReplayOptions how;
+  how.seed = options.seed;
+  const std::optional<Duration> until = parse_go_duration(options.until);
+  if (!until || *until <= Duration(0))
+    return make_error(Code::BadRequest,
+                      "--until must be a time such as 24h, not \"" + options.until + "\"");
+  how.until = *until;
+  if (!options.config.empty()) {
+    TRY_ASSIGN(how.config, read_file(options.config));
+  }
+  TRY_ASSIGN(const replay::Workload workload, read_workload(options));
+  for (const auto& [kind, count] : workload.ignored)
+    std::fprintf(stderr, "krater: %lld of kind %s are not played\n", static_cast<long long>(count),
+                 kind.c_str());
+  if (workload.submissions.empty())
+    return make_error(Code::BadRequest, options.path + ": there is no pod and no job in it");
+  TRY_ASSIGN(const replay::Outcome outcome, replay::replay(workload, how));
+  if (options.decisions) {
+    for (const std::string& line : outcome.decisions) std::printf("%s\n", line.c_str());
+  }
+  const std::string out = options.json ? to_json(outcome.tally.report(outcome.lasted)) + "\n"
+                                       : outcome.tally.text(outcome.lasted);
+  std::fputs(out.c_str(), stdout);
+  return {};
+}
+
+}  // namespace
+
+int run_simulate(const SimulateOptions& options) {
+  const Result<void> done = simulate(options);
+  if (done) return 0;
+  std::fprintf(stderr, "krater: %s\n", done.error().message.c_str());
+  return 1;
+}
+
+}  // namespace krater::cli

@@ -1,0 +1,193 @@
+#include "replay/tally.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace krater::replay {
+namespace {
+
+constexpr std::size_t kParts = 10;  // of the time, for shares over it
+
+double seconds(Duration time) {
+  return static_cast<double>(std::chrono::duration_cast<std::chrono::milliseconds>(time).count()) /
+         1000;
+}
+
+std::string line(const char* format, auto... values) {
+  char out[256];
+  std::snprintf(out, sizeof out, format, values...);
+  return out;
+}
+
+// Core-milliseconds held between two moments.
+std::int64_t held(const std::vector<std::pair<Duration, std::int64_t>>& steps, Duration from,
+                  Duration until) {
+  std::int64_t out = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const Duration begin = std::max(steps[i].first, from);
+    const Duration end = std::min(i + 1 < steps.size() ? steps[i + 1].first : until, until);
+    if (end <= begin) continue;
+    out += std::chrono::duration_cast<std::chrono::milliseconds>(end - begin).count() *
+           steps[i].second;
+  }
+  return out;
+}
+
+}  // namespace
+
+void Tally::submitted(const std::string& job, const std::string& queue, Duration at,
+                      std::int64_t min, std::int64_t pods) {
+  jobs_[job] = {job, queue, at, min, pods};
+  queues_.try_emplace(queue);
+}
+
+void Tally::move(const std::string& queue, Duration at, std::int64_t cpu_milli) {
+  QueueTale& tale = queues_[queue];
+  tale.cpu += cpu_milli;
+  if (!tale.steps.empty() && tale.steps.back().first == at) {
+    tale.steps.back().second = tale.cpu;
+  } else {
+    tale.steps.emplace_back(at, tale.cpu);
+  }
+}
+
+void Tally::placed(const std::string& job, Duration at, std::int64_t cpu_milli) {
+  JobTale& tale = jobs_.at(job);
+  ++tale.placed;
+  if (!tale.started && tale.placed + tale.done >= tale.min) tale.started = at;
+  move(tale.queue, at, cpu_milli);
+}
+
+void Tally::done(const std::string& job, Duration at, std::int64_t cpu_milli) {
+  JobTale& tale = jobs_.at(job);
+  --tale.placed;
+  if (++tale.done == tale.pods) {
+    tale.ended = at;
+    ++ended_;
+  }
+  move(tale.queue, at, -cpu_milli);
+}
+
+void Tally::evicted(const std::string& job, Duration at, std::int64_t cpu_milli) {
+  JobTale& tale = jobs_.at(job);
+  --tale.placed;
+  ++tale.evictions;
+  ++queues_[tale.queue].evictions;
+  move(tale.queue, at, -cpu_milli);
+}
+
+// From the first submission to the last end; as long as somebody has not ended, to now.
+Duration Tally::makespan(Duration until) const {
+  if (jobs_.empty()) return {};
+  Duration first = until, last{};
+  for (const auto& [name, job] : jobs_) {
+    first = std::min(first, job.submitted);
+    last = std::max(last, job.ended.value_or(until));
+  }
+  return last - first;
+}
+
+// Per mille of the cluster, in equal parts of the time.
+std::vector<std::int64_t> Tally::shares(const QueueTale& queue, Duration span,
+                                        std::size_t parts) const {
+  std::vector<std::int64_t> out;
+  const Duration each = span / static_cast<int>(parts);
+  const std::int64_t all =
+      std::chrono::duration_cast<std::chrono::milliseconds>(each).count() * capacity_;
+  for (std::size_t i = 0; i < parts; ++i) {
+    const Duration from = each * static_cast<int>(i);
+    out.push_back(all <= 0 ? 0 : held(queue.steps, from, from + each) * 1000 / all);
+  }
+  return out;
+}
+
+Json Tally::report(Duration until) const {
+  Json out(boost::json::object_kind);
+  JsonArray jobs, queues;
+  std::int64_t evictions = 0, used = 0;
+  for (const auto& [name, job] : jobs_) {
+    JsonObject one{{"job", name},
+                   {"queue", job.queue},
+                   {"pods", job.pods},
+                   {"submitted", seconds(job.submitted)},
+                   {"evictions", job.evictions}};
+    one["waited"] = seconds(job.started.value_or(until) - job.submitted);
+    if (job.started) one["started"] = seconds(*job.started);
+    if (job.ended) one["ended"] = seconds(*job.ended);
+    one["state"] = job.ended ? "ended" : job.started ? "running" : "waiting";
+    evictions += job.evictions;
+    jobs.push_back(std::move(one));
+  }
+  for (const auto& [name, tale] : queues_) {
+    std::int64_t count = 0, started = 0;
+    Duration sum{}, most{};
+    for (const auto& [job_name, job] : jobs_) {
+      if (job.queue != name) continue;
+      ++count;
+      started += job.started ? 1 : 0;
+      const Duration waited = job.started.value_or(until) - job.submitted;
+      sum += waited;
+      most = std::max(most, waited);
+    }
+    const std::int64_t mine = held(tale.steps, Duration(0), until);
+    used += mine;
+    JsonArray over_time;
+    for (const std::int64_t share : shares(tale, until, kParts)) over_time.emplace_back(share);
+    queues.push_back(JsonObject{{"queue", name},
+                                {"jobs", count},
+                                {"started", started},
+                                {"meanWait", count == 0 ? 0.0 : seconds(sum / count)},
+                                {"maxWait", seconds(most)},
+                                {"evictions", tale.evictions},
+                                {"cpuSeconds", static_cast<double>(mine) / 1'000'000},
+                                {"sharePerMille", std::move(over_time)}});
+  }
+  const std::int64_t all =
+      std::chrono::duration_cast<std::chrono::milliseconds>(until).count() * capacity_;
+  out.get_object()["makespan"] = seconds(makespan(until));
+  out.get_object()["simulated"] = seconds(until);
+  out.get_object()["utilisationPerMille"] =
+      all <= 0
+          ? 0
+          : static_cast<std::int64_t>(static_cast<double>(used) * 1000 / static_cast<double>(all));
+  out.get_object()["evictions"] = evictions;
+  out.get_object()["queues"] = std::move(queues);
+  out.get_object()["jobs"] = std::move(jobs);
+  return out;
+}
+
+std::string Tally::text(Duration until) const {
+  const Json all = report(until);
+  std::string out = line("makespan %.1fs, utilisation of cpu %.1f%%, pods evicted %lld\n\n",
+                         find(all, {"makespan"})->get_double(),
+                         static_cast<double>(int_at(all, {"utilisationPerMille"}).value_or(0)) / 10,
+                         static_cast<long long>(int_at(all, {"evictions"}).value_or(0)));
+  out += line("%-24s %6s %8s %10s %10s %8s %12s  %s\n", "QUEUE", "JOBS", "STARTED", "MEAN WAIT",
+              "MAX WAIT", "EVICTED", "CPU SECONDS", "SHARE OF CPU OVER TIME, PERCENT");
+  for (const Json& queue : *array_at(all, {"queues"})) {
+    std::string over_time;
+    for (const Json& share : *array_at(queue, {"sharePerMille"}))
+      over_time += (over_time.empty() ? "" : " ") + std::to_string((share.get_int64() + 5) / 10);
+    out += line("%-24s %6lld %8lld %9.1fs %9.1fs %8lld %12.0f  %s\n",
+                text_at(queue, {"queue"}).c_str(),
+                static_cast<long long>(int_at(queue, {"jobs"}).value_or(0)),
+                static_cast<long long>(int_at(queue, {"started"}).value_or(0)),
+                find(queue, {"meanWait"})->get_double(), find(queue, {"maxWait"})->get_double(),
+                static_cast<long long>(int_at(queue, {"evictions"}).value_or(0)),
+                find(queue, {"cpuSeconds"})->get_double(), over_time.c_str());
+  }
+  out += line("\n%-40s %-24s %10s %10s %10s %8s %s\n", "JOB", "QUEUE", "SUBMITTED", "WAITED",
+              "ENDED", "EVICTED", "STATE");
+  for (const Json& job : *array_at(all, {"jobs"})) {
+    const Json* ended = find(job, {"ended"});
+    out += line("%-40s %-24s %9.1fs %9.1fs %10s %8lld %s\n", text_at(job, {"job"}).c_str(),
+                text_at(job, {"queue"}).c_str(), find(job, {"submitted"})->get_double(),
+                find(job, {"waited"})->get_double(),
+                ended == nullptr ? "-" : line("%.1fs", ended->get_double()).c_str(),
+                static_cast<long long>(int_at(job, {"evictions"}).value_or(0)),
+                text_at(job, {"state"}).c_str());
+  }
+  return out;
+}
+
+}  // namespace krater::replay

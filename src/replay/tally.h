@@ -1,0 +1,58 @@
+// What a simulation amounts to: per job and per queue how long was waited, who held what when, who
+// was evicted. Told of what happens as it happens; adds it up in the end.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/time.h"
+
+namespace krater::replay {
+
+struct JobTale {
+  std::string name, queue;
+  Duration submitted{};
+  std::int64_t min = 1, pods = 0;
+  std::optional<Duration> started{};  // its minimum was placed, for the first time
+  std::optional<Duration> ended{};    // all its pods are done
+  std::int64_t evictions = 0;         // pods
+  std::int64_t placed = 0, done = 0;  // now
+};
+
+class Tally {
+ public:
+  void capacity(std::int64_t cpu_milli) { capacity_ = cpu_milli; }
+  void submitted(const std::string& job, const std::string& queue, Duration at, std::int64_t min,
+                 std::int64_t pods);
+  // A pod of it got a node, or left it (sign -1) as done or as evicted.
+  void placed(const std::string& job, Duration at, std::int64_t cpu_milli);
+  void done(const std::string& job, Duration at, std::int64_t cpu_milli);
+  void evicted(const std::string& job, Duration at, std::int64_t cpu_milli);
+
+  const std::map<std::string, JobTale>& jobs() const { return jobs_; }
+  bool all_ended() const { return ended_ == static_cast<std::int64_t>(jobs_.size()); }
+
+  // `until`: when the simulation ended.
+  Json report(Duration until) const;
+  std::string text(Duration until) const;
+
+ private:
+  struct QueueTale {
+    std::int64_t cpu = 0;                                    // now
+    std::vector<std::pair<Duration, std::int64_t>> steps{};  // cpu from then on
+    std::int64_t evictions = 0;
+  };
+  void move(const std::string& queue, Duration at, std::int64_t cpu_milli);
+  Duration makespan(Duration until) const;
+  std::vector<std::int64_t> shares(const QueueTale& queue, Duration span, std::size_t parts) const;
+
+  std::int64_t capacity_ = 0, ended_ = 0;
+  std::map<std::string, JobTale> jobs_;
+  std::map<std::string, QueueTale> queues_;
+};
+
+}  // namespace krater::replay
