@@ -64,14 +64,18 @@ VersionKind kind_of(const Event& event) {
                                                       : VersionKind::DeletedWithValue;
 }
 
-rocksdb::Status add_event(rocksdb::WriteBatch& batch, const Event& event) {
+rocksdb::Status add_event(rocksdb::WriteBatch& batch, const Event& event, const Sealer* sealer) {
   const Record& record = *event.record;
   const VersionKind kind = kind_of(event);
   const std::string row = data_key(record.key, record.modified);
   const std::string head = version_head(kind, record.created);
+  std::optional<std::string> sealed;
+  if (sealer != nullptr && kind != VersionKind::Deleted)
+    sealed = sealer->seal(record.key, *record.value);
+  const rocksdb::Slice bytes = sealed ? rocksdb::Slice(*sealed) : rocksdb::Slice(*record.value);
   // Parts, so that the value is copied once, into the batch.
   const std::array<rocksdb::Slice, 2> value{
-      rocksdb::Slice(head), kind == VersionKind::Deleted ? rocksdb::Slice() : *record.value};
+      rocksdb::Slice(head), kind == VersionKind::Deleted ? rocksdb::Slice() : bytes};
   const std::array<rocksdb::Slice, 1> key{rocksdb::Slice(row)};
   rocksdb::Status status =
       batch.Put(rocksdb::SliceParts(key.data(), 1), rocksdb::SliceParts(value.data(), 2));
@@ -87,6 +91,7 @@ Result<std::shared_ptr<Disk>> Disk::open(const OpenOptions& options) {
   auto disk = std::shared_ptr<Disk>(new Disk());
   disk->path_ = options.in_memory && options.path.empty() ? "/krater" : options.path;
   disk->decode_ = options.decode;
+  disk->sealer_ = options.sealer;
   disk->env_ = options.env;
   if (!disk->env_ && options.in_memory) {
     disk->env_.reset(rocksdb::NewMemEnv(rocksdb::Env::Default()));
@@ -139,7 +144,7 @@ Result<void> Disk::append(const std::vector<EventPtr>& events, bool synced,
   rocksdb::WriteBatch batch;
   rocksdb::Status added;
   for (const EventPtr& event : events) {
-    added = add_event(batch, *event);
+    added = add_event(batch, *event, sealer_.get());
     if (!added.ok()) return error(added, "encoding");
   }
   if (reserve) added = batch.Put(kMetaReserved, encode_number(reserve->number()));

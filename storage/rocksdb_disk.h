@@ -44,6 +44,7 @@ class Disk {
   rocksdb::DB& db() const { return *db_; }
   const std::string& path() const { return path_; }
   const Decode& decode() const { return decode_; }
+  const Sealer* sealer() const { return sealer_.get(); }  // null: values are written as they are
   // The revision that was certainly on disk when this directory was last written to; 0 when not
   // known.
   Revision durable_mark() const;
@@ -69,6 +70,7 @@ class Disk {
   std::shared_ptr<rocksdb::Env> env_;
   std::string path_;
   Decode decode_;
+  std::shared_ptr<const Sealer> sealer_;
   std::unique_ptr<rocksdb::DB> db_;
   std::unique_ptr<DurableMark> mark_;
   std::atomic<std::int64_t> compacted_{0};

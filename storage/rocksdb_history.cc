@@ -27,10 +27,16 @@ class PastSnapshot final : public Snapshot {
 
   Result<void> scan(const KeyRange& range, std::optional<std::string_view> after,
                     const std::function<bool(const RecordPtr&)>& visit) const override {
-    const Decode& decode = rows_->disk().decode();
-    return rows_->newest(range, after, revision_, [&](const DataKey& key, const Version& version) {
-      return version.kind != VersionKind::Put || visit(make_record(decode, key, version));
-    });
+    std::optional<Error> sealed;
+    TRY(rows_->newest(range, after, revision_, [&](const DataKey& key, const Version& version) {
+      if (version.kind != VersionKind::Put) return true;
+      Result<RecordPtr> record = make_record(rows_->disk(), key, version);
+      if (record) return visit(*record);
+      sealed = std::move(record).error();
+      return false;
+    }));
+    if (sealed) return *std::move(sealed);
+    return {};
   }
 
   Result<std::size_t> count(const KeyRange& range,

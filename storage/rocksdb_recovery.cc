@@ -3,6 +3,7 @@
 #include <rocksdb/db.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "storage/key_codec.h"
@@ -76,11 +77,22 @@ Result<Recovered> recover(Disk& disk, IndexEditor& index) {
   disk.set_compacted(Revision(compacted));
   TRY_ASSIGN(Log log, read_log(disk, rows));
   Revision newest;
+  std::optional<Error> sealed;
   TRY(rows.newest({}, {}, Revision(INT64_MAX), [&](const DataKey& key, const Version& version) {
     newest = std::max(newest, key.revision);
-    if (version.kind == VersionKind::Put) index.put(make_record(disk.decode(), key, version));
-    return true;
+    if (version.kind != VersionKind::Put) return true;
+    Result<RecordPtr> record = make_record(disk, key, version);
+    if (record) {
+      index.put(*std::move(record));
+    } else {
+      sealed = std::move(record).error();
+    }
+    return !sealed;
   }));
+  if (sealed) {
+    sealed->message = "data directory " + disk.path() + ": " + sealed->message;
+    return *std::move(sealed);
+  }
   const Revision head = log.recovered.head;
   if (newest > head || (log.written != Revision() && newest != log.written)) {
     return disk.damaged("the log ends at revision " + log.written.text() + ", the data at " +

@@ -3,6 +3,7 @@
 #include <rocksdb/db.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -50,11 +51,17 @@ void skip_key(Scan& rows, const std::string& key) {
 
 }  // namespace
 
-RecordPtr make_record(const Decode& decode, const DataKey& key, const Version& version) {
-  auto value = std::make_shared<const std::string>(version.value);
+Result<RecordPtr> make_record(const Disk& disk, const DataKey& key, const Version& version) {
+  std::optional<std::string> opened;
+  if (disk.sealer() != nullptr) {
+    TRY_ASSIGN(opened, disk.sealer()->open(key.key, version.value));
+  }
+  auto value = opened ? std::make_shared<const std::string>(*std::move(opened))
+                      : std::make_shared<const std::string>(version.value);
+  const Decode& decode = disk.decode();
   auto decoded = decode ? decode(key.key, value, version.created, key.revision) : nullptr;
-  return std::make_shared<const Record>(Record{std::string(key.key), std::move(value),
-                                               version.created, key.revision, std::move(decoded)});
+  return RecordPtr(std::make_shared<const Record>(Record{
+      std::string(key.key), std::move(value), version.created, key.revision, std::move(decoded)}));
 }
 
 Rows::Rows(std::shared_ptr<const Disk> disk)
@@ -137,7 +144,7 @@ Result<RecordPtr> Rows::record(std::string_view key, Revision revision, Revision
     return disk_->damaged("the log names revision " + revision.text() + " of " + std::string(key) +
                           ", which is missing");
   }
-  return make_record(disk_->decode(), {key, revision}, *version);
+  return make_record(*disk_, {key, revision}, *version);
 }
 
 }  // namespace krater::storage

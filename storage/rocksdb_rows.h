@@ -42,6 +42,7 @@ class Rows {
   const rocksdb::Snapshot* pin_;
 };
 
-RecordPtr make_record(const Decode& decode, const DataKey& key, const Version& version);
+// The error is the sealer's: the value cannot be opened.
+Result<RecordPtr> make_record(const Disk& disk, const DataKey& key, const Version& version);
 
 }  // namespace krater::storage

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "storage/sealer.h"
 #include "storage/store.h"
 
 namespace rocksdb {
@@ -24,6 +25,8 @@ struct OpenOptions {
   // several lives.
   std::shared_ptr<rocksdb::Env> env{};
   Decode decode{};
+  // How values are written; null: as they are.
+  std::shared_ptr<const Sealer> sealer{};
   // False: commit() writes and answers before it returns, on the caller's thread. One thread then
   // owns the store, and a run can be repeated exactly (simulation).
   bool writer_thread = true;

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "api/machinery/protobuf_encode.h"
 #include "api/machinery/schema.h"
 
 namespace krater::api {
@@ -176,6 +177,63 @@ TEST_F(Protobuf, CustomKindsDoNotTakeIt) {
                            ->decode_protobuf(envelope("ray.io/v1", "RayJob", Message()));
   ASSERT_FALSE(decoded.has_value());
   EXPECT_EQ(decoded.error().code, Code::UnsupportedMedia);
+}
+
+// What is encoded is read back as it was: every type of value, exact where zero is a value.
+TEST_F(Protobuf, WhatIsEncodedIsDecodedAsItWas) {
+  struct Case {
+    const char* plural;
+    std::string object;  // in the order of the field numbers, as decoding gives it
+  };
+  const std::vector<Case> cases{
+      {"pods",
+       R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","labels":{"a":"b","c":""}},)"
+       R"("spec":{"volumes":[{"name":"tmp","emptyDir":{}}],"containers":[{"name":"main","image":"busybox","command":["sh","-c"],)"
+       R"("ports":[{"name":"http","containerPort":8080,"protocol":"TCP"}],"resources":{"requests":{"cpu":"500m"}},)"
+       R"("livenessProbe":{"httpGet":{"path":"/ok","port":8080},"initialDelaySeconds":5},)"
+       R"("readinessProbe":{"tcpSocket":{"port":"web"}}}],"terminationGracePeriodSeconds":0,"automountServiceAccountToken":false},"status":{}})"},
+      {"secrets", R"({"kind":"Secret","apiVersion":"v1","data":{"k":"AP8="},"immutable":true})"},
+      {"priorityclasses",
+       R"({"kind":"PriorityClass","apiVersion":"scheduling.k8s.io/v1","value":-5})"},
+      {"leases",
+       R"({"kind":"Lease","apiVersion":"coordination.k8s.io/v1","metadata":{"name":"l","creationTimestamp":"2026-01-02T03:04:05Z"},)"
+       R"("spec":{"leaseDurationSeconds":0,"renewTime":"2026-01-02T03:04:05.123456Z"}})"},
+      {"deployments",
+       R"({"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"d","managedFields":[{"manager":"m","operation":"Apply","fieldsV1":{"f:spec":{}}}]},)"
+       R"("spec":{"replicas":0,"strategy":{"type":"RollingUpdate","rollingUpdate":{"maxUnavailable":"25%","maxSurge":0}}}})"},
+  };
+  for (const Case& c : cases) {
+    const Json object = *parse_json(c.object);
+    for (const KindSchemaPtr& schema : schemas_->all()) {
+      if (schema->kind().plural != c.plural || !schema->built_in()) continue;
+      const std::string message = encode_protobuf_message(schema->root(), object.get_object());
+      EXPECT_EQ(decode(c.plural, protobuf_envelope(text_at(object, {"apiVersion"}),
+                                                   text_at(object, {"kind"}), message)),
+                c.object);
+    }
+  }
+}
+
+TEST_F(Protobuf, AStatusHasItsDetailsAndCode) {
+  const Json status = *parse_json(
+      R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"m","reason":"NotFound",)"
+      R"("details":{"name":"p","kind":"pods","causes":[{"reason":"r","message":"w","field":"f"}]},"code":404})");
+  const Message details = Message()
+                              .bytes(1, "p")
+                              .bytes(2, "")
+                              .bytes(3, "pods")
+                              .message(4, Message().bytes(1, "r").bytes(2, "w").bytes(3, "f"))
+                              .number(5, 0)
+                              .bytes(6, "");
+  const Message list = Message().bytes(1, "").bytes(2, "").bytes(3, "");
+  EXPECT_EQ(protobuf_status(status), envelope("v1", "Status",
+                                              Message()
+                                                  .message(1, list)
+                                                  .bytes(2, "Failure")
+                                                  .bytes(3, "m")
+                                                  .bytes(4, "NotFound")
+                                                  .message(5, details)
+                                                  .number(6, 404)));
 }
 
 }  // namespace

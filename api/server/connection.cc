@@ -41,7 +41,11 @@ class TlsConnection final : public Connection, public std::enable_shared_from_th
         linger_(stream_.get_executor()),
         service_(service),
         limits_(limits),
-        ended_(std::move(ended)) {}
+        ended_(std::move(ended)) {
+    boost::system::error_code gone;
+    const auto peer = tcp().socket().remote_endpoint(gone);
+    if (!gone) remote_ = peer.address().to_string();
+  }
 
   void run() override {
     asio::co_spawn(stream_.get_executor(), serve(),
@@ -80,7 +84,10 @@ class TlsConnection final : public Connection, public std::enable_shared_from_th
     tcp().expires_after(limits_.handshake);
     auto [failed] = co_await stream_.async_handshake(asio::ssl::stream_base::server,
                                                      asio::as_tuple(asio::use_awaitable));
-    if (failed) co_return;
+    if (failed) {
+      service_.count_failed_handshake();
+      co_return;
+    }
     certificate_ = peer_certificate(stream_.native_handle());
     while (!stopping_ && co_await exchange()) {
     }
@@ -109,6 +116,7 @@ class TlsConnection final : public Connection, public std::enable_shared_from_th
                               accepts_gzip(got.request.joined_header("Accept-Encoding"))};
     if (got.refused) co_return co_await refuse(reader, *got.refused, version);
     got.request.certificate = certificate_;
+    got.request.remote = remote_;
     Call call = service_.admit(got.request);
     // A small body is taken in even for the refused: that costs less than a new connection.
     if (got.has_body && (!call.refused || reader.body_is_small())) {
@@ -119,6 +127,7 @@ class TlsConnection final : public Connection, public std::enable_shared_from_th
     }
     tcp().expires_never();
     Response response = co_await service_.handle(call);
+    const Ending ending(service_, call, response);
     if (got.has_body) co_return co_await refuse(reader, response, version);
     if (response.upgrade) {
       UpgradeContext context{stream_, buffer_, upgrade_head(got.request), on_stop_};
@@ -129,6 +138,18 @@ class TlsConnection final : public Connection, public std::enable_shared_from_th
     if (response.stream && !version.head) co_return co_await write_stream(response, version);
     co_return co_await write_plain(response, version);
   }
+
+  // However an answer that goes on ends, its end is told.
+  struct Ending {
+    Ending(const Service& of, Call& its_call, const Response& its_response)
+        : service(of), call(its_call), response(its_response) {}
+    ~Ending() { service.finish(call, response); }
+    Ending(const Ending&) = delete;
+    Ending& operator=(const Ending&) = delete;
+    const Service& service;
+    Call& call;
+    const Response& response;
+  };
 
   // What the client has still to say is not worth hearing.
   asio::awaitable<bool> refuse(RequestReader& reader, const Response& response,
@@ -182,6 +203,7 @@ class TlsConnection final : public Connection, public std::enable_shared_from_th
   std::function<void()> ended_;
   std::function<void()> on_stop_;  // of an upgraded protocol
   std::optional<PresentedCertificate> certificate_;
+  std::string remote_;  // the other end's address
   bool stopping_ = false;
   bool idle_ = false;
 };

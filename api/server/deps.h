@@ -10,8 +10,10 @@
 #include "api/auth/pki.h"
 #include "api/auth/service_account_tokens.h"
 #include "api/registry/registry.h"
+#include "api/server/auditing.h"
 #include "api/server/component_log.h"
 #include "api/server/discovery.h"
+#include "api/server/flow_control.h"
 #include "api/server/health.h"
 #include "api/server/metrics.h"
 #include "api/server/openapi.h"
@@ -35,6 +37,8 @@ struct Deps {
   std::vector<HealthCheck> health;
   std::string version;         // of Krater: "0.1.0"
   std::string server_address;  // "host:port", as discovery tells it
+  FlowControl& flow;
+  const Auditing* auditing;  // null: no audit log
   ComponentLogs component_logs{};
 
   // The object now, from the registry's index.

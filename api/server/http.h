@@ -23,10 +23,12 @@ using Header = std::pair<std::string, std::string>;
 
 struct Request {
   std::string method;
-  std::string path;  // as sent, without the query
+  std::string target;  // as sent
+  std::string path;    // as sent, without the query
   Query query;
   std::vector<Header> headers;
   std::string body;
+  std::string remote{};  // the other end's IP address
   std::optional<PresentedCertificate> certificate{};
 
   // Case-insensitive; "" when absent. Several headers of one name: the first.

@@ -174,9 +174,7 @@ TEST(Https, YamlBodiesAndTablesAndMetadata) {
       client.send("GET", kPodsPath, "",
                   {{"Accept", "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"}});
   EXPECT_EQ(text_at(partial.json(), {"kind"}), "PartialObjectMetadataList");
-  EXPECT_EQ(
-      client.send("GET", kPodsPath, "", {{"Accept", "application/vnd.kubernetes.protobuf"}}).status,
-      406);
+  EXPECT_EQ(client.send("GET", kPodsPath, "", {{"Accept", "text/html"}}).status, 406);
 }
 
 TEST(Https, AnswersAreYamlForWhoAsksForIt) {
@@ -465,7 +463,7 @@ TEST(Https, MetricsCountWhatWasAsked) {
   const Reply metrics = client.send("GET", "/metrics");
   EXPECT_NE(
       metrics.body.find(
-          R"(apiserver_request_total{verb="list",group="",version="v1",resource="pods",subresource="",code="200"} 1)"),
+          R"(apiserver_request_total{code="200",component="apiserver",dry_run="",group="",resource="pods",scope="namespace",subresource="",verb="LIST",version="v1"} 1)"),
       std::string::npos)
       << metrics.body;
   EXPECT_NE(metrics.body.find("process_resident_memory_bytes"), std::string::npos);

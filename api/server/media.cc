@@ -84,7 +84,15 @@ std::vector<MediaRange> parse_accept(std::string_view header) {
 }
 
 std::string Media::content_type() const {
-  return format == Format::Yaml ? "application/yaml" : "application/json";
+  switch (format) {
+    case Format::Json:
+      break;
+    case Format::Yaml:
+      return "application/yaml";
+    case Format::Protobuf:
+      return std::string(kProtobufType);
+  }
+  return "application/json";
 }
 
 Result<Media> negotiate(std::string_view accept, const Offer& offer) {
@@ -94,15 +102,33 @@ Result<Media> negotiate(std::string_view accept, const Offer& offer) {
     const std::optional<Shape> shape = shape_of(range, offer);
     if (format && shape) return Media{*format, *shape};
   }
+  if (offer.protobuf && reads_only_protobuf(accept)) {
+    Offer without_tables = offer;  // a Table has no protobuf form
+    without_tables.table = false;
+    for (const MediaRange& range : parse_accept(accept)) {
+      const std::optional<Shape> shape = shape_of(range, without_tables);
+      if (range.type == kProtobufType && shape) return Media{Format::Protobuf, *shape};
+    }
+  }
   return make_error(Code::NotAcceptable,
-                    "only the following media types are accepted: " + std::string(kAccepted));
+                    "only the following media types are accepted: " + std::string(kAccepted) +
+                        (offer.protobuf ? ", " + std::string(kProtobufType) : ""));
+}
+
+bool reads_only_protobuf(std::string_view accept) {
+  bool protobuf = false;
+  for (const MediaRange& range : parse_accept(accept)) {
+    if (format_of(range.type, {})) return false;
+    protobuf = protobuf || range.type == kProtobufType;
+  }
+  return protobuf;
 }
 
 Result<BodyFormat> body_format(std::string_view content_type) {
   const std::string type = essence(content_type);
   if (type.empty() || type == "application/json") return BodyFormat::Json;
   if (is_yaml(type)) return BodyFormat::Yaml;
-  if (type == "application/vnd.kubernetes.protobuf") return BodyFormat::Protobuf;
+  if (type == kProtobufType) return BodyFormat::Protobuf;
   return make_error(Code::UnsupportedMedia,
                     "the body of the request was in an unknown format - accepted media types "
                     "include: application/json, "

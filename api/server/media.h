@@ -22,7 +22,7 @@ struct MediaRange {
 // By quality, then in the order sent. Clauses that are no media range are left out.
 std::vector<MediaRange> parse_accept(std::string_view header);
 
-enum class Format { Json, Yaml };
+enum class Format { Json, Yaml, Protobuf };
 // Full: the object or list as it is. The others transform it.
 enum class Shape { Full, Table, PartialMetadata };
 
@@ -37,11 +37,16 @@ struct Offer {
   bool table = true;
   bool partial = true;
   bool list = false;  // PartialObjectMetadataList instead of PartialObjectMetadata
+  bool protobuf = false;
 };
 
-// The first clause that we can produce. Code::NotAcceptable when there is none. Protobuf is never
-// produced: every client that asks for it also accepts JSON.
+// The first clause that we can produce; protobuf only where nothing else is acceptable, for JSON is
+// what objects are kept in. Code::NotAcceptable when there is none.
 Result<Media> negotiate(std::string_view accept, const Offer& offer);
+
+// Whether a client reads protobuf and nothing else.
+bool reads_only_protobuf(std::string_view accept);
+inline constexpr std::string_view kProtobufType = "application/vnd.kubernetes.protobuf";
 
 enum class BodyFormat { Json, Yaml, Protobuf };
 // Of POST, PUT and DELETE bodies; absent is JSON. Code::UnsupportedMedia otherwise.

@@ -12,6 +12,7 @@
 #include "api/server/await.h"
 #include "api/server/handlers.h"
 #include "api/server/upgrade.h"
+#include "api/server/websocket.h"
 #include "base/log.h"
 #include "base/strings.h"
 
@@ -117,11 +118,6 @@ asio::awaitable<void> serve(UpgradeContext& context, Deps& deps, std::string nod
   tunnel->close();
   link->close();
   log::info("tunnel.close", {{"node", node}, {"why", why}});
-}
-
-bool wants_websocket(const Request& request) {
-  return to_lower(request.header("Upgrade")) == "websocket" &&
-         to_lower(request.joined_header("Connection")).find("upgrade") != std::string::npos;
 }
 
 }  // namespace

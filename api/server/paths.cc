@@ -1,5 +1,10 @@
 // Everything that is no resource: discovery, documents, health.
+#include <chrono>
+#include <memory>
+#include <vector>
+
 #include "api/registry/status.h"
+#include "api/server/await.h"
 #include "api/server/conditional.h"
 #include "api/server/handlers.h"
 #include "api/server/media.h"
@@ -11,6 +16,7 @@ namespace {
 // The Kubernetes version whose behaviour is served. Its minor number stays within one of the
 // clients we support.
 constexpr std::string_view kKubernetesVersion = "v1.32.4";
+constexpr auto kFreshWithin = std::chrono::milliseconds(200);
 constexpr std::string_view kAggregated = "APIGroupDiscoveryList";
 
 Response nothing_here() {
@@ -92,6 +98,12 @@ Answering readyz(Deps& deps, Exchange& x) {
 }
 
 Answering metrics(Deps& deps, Exchange&) {
+  const auto bell = std::make_shared<Bell>(co_await boost::asio::this_coro::executor);
+  const std::vector<Metrics::Refresh> refreshes = deps.metrics.refreshes();
+  for (const Metrics::Refresh& refresh : refreshes) {
+    refresh([bell] { bell->ring(); });
+    co_await bell->wait(kFreshWithin);
+  }
   co_return respond(200, "text/plain; version=0.0.4; charset=utf-8", deps.metrics.text());
 }
 

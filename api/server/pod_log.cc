@@ -6,6 +6,7 @@
 #include "api/registry/status.h"
 #include "api/server/await.h"
 #include "api/server/handlers.h"
+#include "api/server/websocket.h"
 #include "base/strings.h"
 #include "model/kinds.h"
 #include "model/mirror.h"
@@ -179,6 +180,8 @@ std::shared_ptr<ComponentLog> component_log(const Deps& deps, const Object& pod)
 }  // namespace
 
 Answering pod_log(Deps& deps, Exchange& x) {
+  if (const Result<void> origin = check_origin(x.request); wants_websocket(x.request) && !origin)
+    co_return respond_error(origin.error());
   Result<tunnel::LogRequest> request = log_request_of(x.request.query);
   if (!request) co_return respond_error(request.error());
   const Result<ObjectPtr> pod = deps.registry.get(kinds::kPod, x.path.name_space, x.path.name);
@@ -224,9 +227,15 @@ Answering pod_log(Deps& deps, Exchange& x) {
     state = stream->state();
   }
   if (state.failure) co_return respond_error(*state.failure);
+  BodyStream body = [stream](BodyWriter& out) { return relay(stream, out); };
   Response response;
+  if (wants_websocket(x.request)) {
+    const WebSocketAnswer how = choose_protocol(x.request, Framing::AsWritten, true);
+    response.upgrade = over_websocket(std::move(body), how);
+    co_return response;
+  }
   response.set("Content-Type", "text/plain");
-  response.stream = [stream](BodyWriter& out) { return relay(stream, out); };
+  response.stream = std::move(body);
   co_return response;
 }
 

@@ -68,8 +68,10 @@ Answering evict(Deps& deps, Exchange& x) {
   if (!info) co_return respond_error(info.error());
   // The eviction's deleteOptions, read as the body of a delete would be.
   const Json* options = find(body->object, {"deleteOptions"});
-  Request inner{
-      "DELETE", x.request.path, {}, {}, options == nullptr ? std::string("{}") : to_json(*options)};
+  Request inner;
+  inner.method = "DELETE";
+  inner.target = inner.path = x.request.path;
+  inner.body = options == nullptr ? std::string("{}") : to_json(*options);
   Exchange deletion{inner, x.who, x.what, x.path, Verb::Delete, x.schema};
   Result<DeleteRequest> request = delete_request(deletion, deps.registry.schemas(), kinds::kPod);
   if (!request) co_return respond_error(request.error());

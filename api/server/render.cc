@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "api/server/protobuf_answer.h"
 #include "base/check.h"
 #include "base/yaml.h"
 
@@ -95,6 +96,7 @@ Result<Media> negotiate_for(const Exchange& exchange, bool list, bool table) {
   offer.table = table && exchange.schema != nullptr;
   offer.partial = exchange.schema != nullptr;
   offer.list = list;
+  offer.protobuf = has_protobuf(exchange);
   return negotiate(exchange.request.joined_header("Accept"), offer);
 }
 

@@ -51,20 +51,50 @@ TEST(Health, NamesItsChecks) {
 
 TEST(Metrics, CountRequestsByLabelsAndTime) {
   Metrics metrics;
-  metrics.count_request({"list", "", "v1", "pods", ""}, 200, std::chrono::milliseconds(3));
-  metrics.count_request({"list", "", "v1", "pods", ""}, 200, std::chrono::seconds(20));
+  const Metrics::Labels pods{"LIST", "", "", "v1", "pods", "", "namespace"};
+  metrics.count_request(pods, 200, std::chrono::milliseconds(3), 2000);
+  metrics.count_request(pods, 200, std::chrono::seconds(70));
+  metrics.count_request({"POST", "All", "", "v1", "pods", "", "resource"}, 201,
+                        std::chrono::seconds(1), 2000);
+  metrics.count_termination(pods, 429);
+  metrics.count_authentication("success", "other", std::chrono::milliseconds(1));
+  metrics.count_authorization("denied", std::chrono::milliseconds(3));
+  *metrics.watch_events("", "v1", "Pod") += 3;
+  const Metrics::LongRunning watch(metrics, {"WATCH", "", "", "v1", "pods", "", "cluster"});
+  { const Metrics::LongRunning over(metrics, {"WATCH", "", "", "v1", "pods", "", "cluster"}); }
+  metrics.add_family("krater_shares", "Shares.", "gauge", [] {
+    return std::vector<Metrics::Sample>{{R"(queue="a")", 1}, {R"(queue="b")", 2.5}};
+  });
   metrics.add_gauge("krater_store_revision", "Revision.", [] { return 7.0; });
   metrics.add_gauge("krater_binds_total", "Binds.", [] { return 3.0; });
   const std::string text = metrics.text();
-  EXPECT_NE(
-      text.find(
-          R"(apiserver_request_total{verb="list",group="",version="v1",resource="pods",subresource="",code="200"} 2)"),
-      std::string::npos);
-  EXPECT_NE(text.find(R"(subresource="",le="0.0025"} 0)"), std::string::npos);
-  EXPECT_NE(text.find(R"(subresource="",le="0.005"} 1)"), std::string::npos);
-  EXPECT_NE(text.find(R"(subresource="",le="+Inf"} 2)"), std::string::npos);
-  EXPECT_NE(text.find(" gauge\nkrater_store_revision 7\n"), std::string::npos);
-  EXPECT_NE(text.find(" counter\nkrater_binds_total 3\n"), std::string::npos);
+  // Names, labels and their order are what dashboards for kube-apiserver are written for.
+  for (
+      const std::string line : {
+          R"(apiserver_request_total{code="200",component="apiserver",dry_run="",group="",resource="pods",scope="namespace",subresource="",verb="LIST",version="v1"} 2)",
+          R"(apiserver_request_total{code="201",component="apiserver",dry_run="All",group="",resource="pods",scope="resource",subresource="",verb="POST",version="v1"} 1)",
+          R"(apiserver_request_terminations_total{code="429",component="apiserver",group="",resource="pods",scope="namespace",subresource="",verb="LIST",version="v1"} 1)",
+          R"(apiserver_request_duration_seconds_bucket{component="apiserver",dry_run="",group="",le="0.005",resource="pods",scope="namespace",subresource="",verb="LIST",version="v1"} 1)",
+          R"(apiserver_request_duration_seconds_bucket{component="apiserver",dry_run="",group="",le="60",resource="pods",scope="namespace",subresource="",verb="LIST",version="v1"} 1)",
+          R"(apiserver_request_duration_seconds_bucket{component="apiserver",dry_run="",group="",le="+Inf",resource="pods",scope="namespace",subresource="",verb="LIST",version="v1"} 2)",
+          R"(apiserver_request_duration_seconds_count{component="apiserver",dry_run="",group="",resource="pods",scope="namespace",subresource="",verb="LIST",version="v1"} 2)",
+          R"(apiserver_response_sizes_bucket{component="apiserver",group="",le="10000",resource="pods",scope="namespace",subresource="",verb="LIST",version="v1"} 1)",
+          R"(apiserver_response_sizes_count{component="apiserver",group="",resource="pods",scope="namespace",subresource="",verb="LIST",version="v1"} 1)",
+          R"(apiserver_longrunning_requests{component="apiserver",group="",resource="pods",scope="cluster",subresource="",verb="WATCH",version="v1"} 1)",
+          R"(apiserver_watch_events_total{group="",kind="Pod",version="v1"} 3)",
+          R"(authentication_attempts{result="success"} 1)",
+          R"(authenticated_user_requests{username="other"} 1)",
+          R"(authentication_duration_seconds_bucket{le="0.001",result="success"} 1)",
+          R"(authorization_attempts_total{result="denied"} 1)",
+          R"(authorization_duration_seconds_bucket{le="0.004",result="denied"} 1)",
+          R"(krater_shares{queue="b"} 2.5)",
+          R"(# TYPE krater_store_revision gauge)",
+          R"(krater_store_revision 7)",
+          R"(# TYPE krater_binds_total counter)",
+          R"(krater_binds_total 3)",
+      }) {
+    EXPECT_NE(text.find("\n" + line + "\n"), std::string::npos) << line << "\nin\n" << text;
+  }
 }
 
 }  // namespace

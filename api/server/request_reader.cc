@@ -50,6 +50,7 @@ Result<Request> to_request(const http::request<http::string_body>& message) {
   Request out;
   out.method = std::string(view_of(message.method_string()));
   const std::string_view target = view_of(message.target());
+  out.target = std::string(target);
   const std::size_t question = target.find('?');
   out.path = std::string(target.substr(0, question));
   TRY_ASSIGN(out.query,

@@ -7,7 +7,6 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/strand.hpp>
-#include <ctime>
 #include <mutex>
 #include <set>
 
@@ -29,20 +28,30 @@ class BeastServer final : public ApiServer {
         io_(parts.io),
         acceptor_(asio::make_strand(parts.io)),
         stop_timer_(acceptor_.get_executor()),
+        flow_(options_.limits.flow),
         discovery_(parts.registry.schemas()),
         openapi_(parts.registry.schemas(), parts.clock),
-        deps_{parts.registry,   parts.authenticator,
-              parts.authorizer, parts.tokens,
-              parts.authority,  parts.clock,
-              parts.rng,        metrics_,
-              tunnels_,         discovery_,
-              openapi_,         std::move(parts.health),
-              options_.version, "", std::move(parts.component_logs)},
+        deps_{parts.registry,
+              parts.authenticator,
+              parts.authorizer,
+              parts.tokens,
+              parts.authority,
+              parts.clock,
+              parts.rng,
+              metrics_,
+              tunnels_,
+              discovery_,
+              openapi_,
+              std::move(parts.health),
+              options_.version,
+              "",
+              flow_,
+              parts.auditing,
+              std::move(parts.component_logs)},
         service_(deps_) {
-    metrics_.add_gauge("process_resident_memory_bytes", "Resident memory of the process.",
-                       resident_bytes);
-    metrics_.add_gauge("process_cpu_seconds_total", "Processor time of the process.",
-                       [] { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; });
+    add_process_metrics(metrics_);
+    add_flow_metrics();
+    if (parts.auditing != nullptr) add_audit_metrics(metrics_, *parts.auditing);
     metrics_.add_gauge("krater_store_revision", "Revision of the newest write.",
                        [this] { return static_cast<double>(deps_.registry.revision().number()); });
     metrics_.add_gauge("krater_tunnels", "Connected node agents.",
@@ -116,6 +125,17 @@ class BeastServer final : public ApiServer {
     }
   }
 
+  void add_flow_metrics() {
+    metrics_.add_family(
+        "apiserver_current_inflight_requests",
+        "Requests on their way by kind, long-running ones aside.", "gauge", [this] {
+          const FlowControl::Counts now = flow_.counts();
+          return std::vector<Metrics::Sample>{
+              {R"(request_kind="mutating")", static_cast<double>(now.in_flight[1])},
+              {R"(request_kind="readOnly")", static_cast<double>(now.in_flight[0])}};
+        });
+  }
+
   void begin(tcp::socket socket) {
     ++metrics_.connections;
     auto slot = std::make_shared<std::weak_ptr<Connection>>();
@@ -166,6 +186,7 @@ class BeastServer final : public ApiServer {
   asio::steady_timer stop_timer_;
   std::shared_ptr<asio::ssl::context> tls_;
   Metrics metrics_;
+  FlowControl flow_;
   TunnelHub tunnels_;
   Discovery discovery_;
   OpenApi openapi_;

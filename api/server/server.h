@@ -17,6 +17,8 @@
 #include "api/auth/pki.h"
 #include "api/auth/service_account_tokens.h"
 #include "api/registry/registry.h"
+#include "api/server/auditing.h"
+#include "api/server/flow_control.h"
 #include "api/server/health.h"
 #include "api/server/metrics.h"
 #include "base/env.h"
@@ -37,6 +39,7 @@ struct ServerLimits {
   std::chrono::seconds idle{180};  // between requests
   std::chrono::seconds write{30};  // without progress: the client is gone
   std::chrono::seconds stop{3};    // grace for requests in flight; then connections are cut
+  FlowLimits flow{};               // requests at once
 };
 
 struct ServerOptions {
@@ -57,7 +60,8 @@ struct ServerParts {
   const CertificateAuthority& authority;
   const WallClock& clock;
   Rng& rng;
-  std::vector<HealthCheck> health{};  // besides `ping`
+  std::vector<HealthCheck> health{};   // besides `ping`
+  const Auditing* auditing = nullptr;  // null: no audit log
   ComponentLogs component_logs{};
 };
 

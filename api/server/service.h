@@ -4,7 +4,9 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
+#include <memory>
 #include <optional>
+#include <string>
 
 #include "api/server/deps.h"
 #include "api/server/http.h"
@@ -19,6 +21,10 @@ struct Call {
   std::optional<Response> refused{};  // instead of what the handler would answer
   Metrics::Labels labels{};
   std::chrono::steady_clock::time_point begin{};
+  std::string audit_id{};
+  std::unique_ptr<audit::Trail> trail{};  // null: not audited
+  FlowControl::Place place{};             // held until the answer is out
+  std::unique_ptr<Metrics::LongRunning> long_running{};
 };
 
 class Service {
@@ -29,10 +35,19 @@ class Service {
   Call admit(const Request& request) const;
   // Answers with the body at hand. Counts and logs the request, refused ones too.
   boost::asio::awaitable<Response> handle(Call& call);
+  // Once a stream or an upgraded connection is over; of other answers handle() has told everything.
+  void finish(Call& call, const Response& response) const;
+  void count_failed_handshake() const { ++deps_.metrics.tls_handshake_errors; }
 
  private:
+  Result<Identity> authenticate(const Request& request) const;
+  void describe(Call& call) const;
+  void audit(Call& call, const Result<Identity>& who) const;
+  bool allowed(Call& call) const;
+  bool take_place(Call& call) const;
   void admit_path(Call& call) const;
   void admit_resource(Call& call) const;
+  void tell(Call& call, const Response& response) const;
   Deps& deps_;
 };
 

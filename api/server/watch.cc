@@ -1,4 +1,5 @@
-// watch: a stream of events, one JSON document a line, flushed as they come.
+// watch: a stream of events, flushed as they come: one JSON document a line, or a protobuf message
+// behind its length; over a WebSocket, a message each.
 #include "api/registry/watch.h"
 
 #include <algorithm>
@@ -9,7 +10,9 @@
 #include "api/registry/status.h"
 #include "api/server/body.h"
 #include "api/server/handlers.h"
+#include "api/server/protobuf_answer.h"
 #include "api/server/render.h"
+#include "api/server/websocket.h"
 
 namespace krater::api::handlers {
 namespace {
@@ -41,10 +44,22 @@ std::string_view type_name(WatchEvent::Type type) {
 // How events leave: as they are, or with their object as a table or as metadata alone.
 class EventWriter {
  public:
-  EventWriter(KindSchemaPtr schema, Shape shape, IncludeObject include, const WallClock& clock)
-      : schema_(std::move(schema)), shape_(shape), include_(include), clock_(clock) {}
+  EventWriter(KindSchemaPtr schema, Media media, IncludeObject include, const WallClock& clock)
+      : schema_(std::move(schema)),
+        protobuf_(media.format == Format::Protobuf),
+        shape_(media.shape),
+        include_(include),
+        clock_(clock) {}
 
   void append(std::string& out, const WatchEvent& event) {
+    if (!protobuf_) return append_json_event(out, event);
+    const bool partial = shape_ == Shape::PartialMetadata && event.object;
+    const Result<Json> object = parse_json(partial ? partial_metadata(*event.object) : *event.json);
+    if (object) out += protobuf_frame(*schema_, type_name(event.type), *object);
+  }
+
+ private:
+  void append_json_event(std::string& out, const WatchEvent& event) {
     if (shape_ == Shape::Full || event.type == WatchEvent::Type::Error ||
         (shape_ == Shape::PartialMetadata && !event.object)) {
       for (const std::string_view piece : event.pieces()) out += piece;
@@ -63,8 +78,8 @@ class EventWriter {
     out += "}\n";
   }
 
- private:
   KindSchemaPtr schema_;
+  bool protobuf_;
   Shape shape_;
   IncludeObject include_;
   const WallClock& clock_;
@@ -95,6 +110,7 @@ struct Stream {
   bool bookmarks;
   Clock::duration lifetime;
   Metrics& metrics;
+  std::shared_ptr<std::atomic<std::uint64_t>> sent;
 };
 
 struct Counted {
@@ -115,6 +131,7 @@ boost::asio::awaitable<bool> send_ready(Stream& s, BodyWriter& out) {
     }
     if (events->empty()) co_return true;
     for (const WatchEvent& event : *events) s.writer.append(text, event);
+    *s.sent += events->size();
     if (!co_await out.write(std::move(text))) co_return false;
   }
 }
@@ -152,6 +169,8 @@ boost::asio::awaitable<void> run(std::shared_ptr<Stream> s, BodyWriter& out) {
 Answering watch(Deps& deps, Exchange& x) {
   Result<WatchQuery> query = watch_query(x);
   if (!query) co_return respond_error(query.error());
+  if (const Result<void> origin = check_origin(x.request); wants_websocket(x.request) && !origin)
+    co_return respond_error(origin.error());
   const Result<Media> media = negotiate_for(x, false, !query->send_initial_events.value_or(false));
   if (!media) co_return respond_error(media.error());
   const Result<IncludeObject> include = include_object(x.request.query.first("includeObject"));
@@ -166,13 +185,24 @@ Answering watch(Deps& deps, Exchange& x) {
   Result<std::unique_ptr<Watch>> opened =
       deps.registry.watch(x.schema->kind(), *query, [notification] { (*notification)(); });
   if (!opened) co_return respond_error(opened.error());
-  auto stream =
-      std::make_shared<Stream>(Stream{*std::move(opened), std::move(notification),
-                                      EventWriter(x.schema, media->shape, *include, deps.clock),
-                                      query->bookmarks, chrono::seconds(seconds), deps.metrics});
+  const Kind& kind = x.schema->kind();
+  auto stream = std::make_shared<Stream>(
+      Stream{*std::move(opened), std::move(notification),
+             EventWriter(x.schema, *media, *include, deps.clock), query->bookmarks,
+             chrono::seconds(seconds), deps.metrics,
+             deps.metrics.watch_events(kind.group, kind.version, kind.kind)});
+  const bool protobuf = media->format == Format::Protobuf;
+  BodyStream body = [stream = std::move(stream)](BodyWriter& out) { return run(stream, out); };
   Response response;
-  response.set("Content-Type", std::string(kJsonType));
-  response.stream = [stream = std::move(stream)](BodyWriter& out) { return run(stream, out); };
+  if (wants_websocket(x.request)) {
+    const Framing framing = protobuf ? Framing::Prefixed : Framing::Lines;
+    response.upgrade =
+        over_websocket(std::move(body), choose_protocol(x.request, framing, protobuf));
+    co_return response;
+  }
+  response.set("Content-Type",
+               protobuf ? std::string(kProtobufType) + ";stream=watch" : std::string(kJsonType));
+  response.stream = std::move(body);
   co_return response;
 }
 

@@ -6,6 +6,7 @@
 
 #include "agent/shim/shim.h"
 #include "base/log.h"
+#include "cli/guards.h"
 #include "cli/options.h"
 
 namespace krater::cli {
@@ -31,6 +32,7 @@ void add_server_options(CLI::App& verb, ServerOptions& options) {
   verb.add_option("--controllers", options.controllers,
                   "controllers to run: name, -name for one that is not to run, * for all others "
                   "(default: all)");
+  add_guard_options(verb, options.guards);
 }
 
 void add_node_options(CLI::App& verb, AgentOptions& options) {

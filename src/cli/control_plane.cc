@@ -187,6 +187,11 @@ void ControlPlane::stop_controllers() {
   controllers_.reset();
 }
 
+std::vector<controllers::ControllerCounters> ControlPlane::counters() const {
+  return controllers_ ? controllers_->loop.counters()
+                      : std::vector<controllers::ControllerCounters>();
+}
+
 Result<void> ControlPlane::start_scheduler() {
   if (!parts_.with_scheduler) return {};
   scheduling_ = std::make_unique<Scheduling>(parts_);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "api/registry/registry.h"
 #include "base/env.h"
@@ -13,6 +14,9 @@
 #include "cli/controller_selection.h"
 #include "controllers/certificates/certificate_controller.h"
 
+namespace krater::controllers {
+struct ControllerCounters;
+}
 namespace krater::scheduler {
 struct Metrics;
 }
@@ -52,6 +56,8 @@ class ControlPlane {
   // none runs then.
   Result<void> start_controllers();
   void stop_controllers();
+  // Empty while they do not run.
+  std::vector<controllers::ControllerCounters> counters() const;
   // On the scheduler loop's thread.
   // Code::Invalid for a scheduler_conf that is no good.
   Result<void> start_scheduler();

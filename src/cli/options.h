@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "agent/node/pressure.h"
+#include "cli/guard_options.h"
 
 namespace krater::cli {
 
@@ -22,6 +23,7 @@ struct ServerOptions {
       scheduler_conf{};  // a file; empty: the ConfigMap volcano-system/volcano-scheduler-configmap
   SchedulerKind scheduler = SchedulerKind::Volcano;  // Off: somebody else's binds the pods
   std::string controllers{};                         // see ControllerSelection
+  GuardOptions guards{};
 };
 
 enum class RuntimeKind { Process, Simulated };

@@ -16,9 +16,12 @@
 #include "cli/admin.h"
 #include "cli/control_plane.h"
 #include "cli/files.h"
+#include "cli/guards.h"
 #include "cli/loop_thread.h"
 #include "cli/mirror_objects.h"
+#include "cli/queue_metrics.h"
 #include "cli/scheduler_gauges.h"
+#include "cli/store_metrics.h"
 #include "model/rbac_kinds.h"
 #include "runtime/http_client.h"
 #include "runtime/io_threads.h"
@@ -115,6 +118,8 @@ struct ServerProcess::State {
   std::unique_ptr<storage::Store> store;
   // Where writes that lost a race are prepared again, and what is done once a minute.
   LoopThread chores{"krater-chores"};
+  LoopThread audit_thread{"krater-audit"};  // runs when there is an audit log
+  std::unique_ptr<api::Auditing> auditing;  // null: no audit log
   std::unique_ptr<api::Registry> registry;
   std::shared_ptr<const api::JwtSigner> signer;
   std::unique_ptr<api::ServiceAccountTokens> tokens;
@@ -137,7 +142,11 @@ Result<void> ServerProcess::State::open_store() {
   storage::OpenOptions open;
   open.path = options.data_dir + "/store";
   open.decode = api::object_decoder();
+  TRY_ASSIGN(const std::shared_ptr<api::encryption::ObjectSealer> sealer,
+             open_sealer(options.data_dir, options.guards));
+  open.sealer = sealer;
   TRY_ASSIGN(store, storage::open_rocksdb(std::move(open)));
+  if (sealer) TRY(refresh_seals(*store, *sealer));
   schemas = api::make_builtin_schemas();
   chores.start();
   api::RegistryDeps deps{*store, *schemas, clock, rng};
@@ -172,7 +181,13 @@ Result<void> ServerProcess::State::serve() {
                          *tokens,      pki.authority, clock,          rng};
   parts.health.push_back({"store", [this] { return store->failure(); }});
   parts.component_logs.emplace("volcano-scheduler", scheduler_log);
+  TRY_ASSIGN(auditing, open_audit(options.guards, audit_thread.loop(), clock));
+  if (auditing) audit_thread.start();
+  parts.auditing = auditing.get();
+  how.limits.flow = {static_cast<std::size_t>(options.guards.max_requests),
+                     static_cast<std::size_t>(options.guards.max_mutating_requests)};
   server = api::make_api_server(std::move(how), std::move(parts));
+  add_store_metrics(server->metrics(), *store, *schemas, options.data_dir + "/store");
   TRY(server->start());
   serving = true;
   const std::string host = is_wildcard(listen.host) ? "127.0.0.1" : listen.host;
@@ -203,6 +218,9 @@ Result<void> ServerProcess::State::start_control_plane() {
   Result<void> controlling, scheduling;
   control.run_and_wait([&] { controlling = plane->start_controllers(); });
   TRY(std::move(controlling));
+  add_queue_metrics(server->metrics(), control.loop(), [this] {
+    return plane ? plane->counters() : std::vector<controllers::ControllerCounters>();
+  });
   scheduler.run_and_wait([&] { scheduling = plane->start_scheduler(); });
   TRY(std::move(scheduling));
   if (with_scheduler)
@@ -256,6 +274,8 @@ void ServerProcess::State::stop() {
   scheduler.stop();
   control.stop();
   io.stop();
+  if (auditing) audit_thread.run_and_wait([this] { auditing->log->flush(); });
+  audit_thread.stop();
   if (store) store->stop();
   chores.stop();
   plane.reset();

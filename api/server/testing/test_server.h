@@ -21,7 +21,7 @@ namespace krater::api::testing {
 
 class TestServer {
  public:
-  explicit TestServer(ServerLimits limits = {}) {
+  explicit TestServer(ServerLimits limits = {}, const Auditing* auditing = nullptr) {
     ServerOptions options;
     options.port = 0;
     options.certificate = *authority_.issue_server({"localhost", "127.0.0.1"}, validity());
@@ -35,7 +35,8 @@ class TestServer {
                                                    authority_,
                                                    harness_.clock(),
                                                    rng_,
-                                                   {{"store", [] { return std::nullopt; }}}});
+                                                   {{"store", [] { return std::nullopt; }}},
+                                                   auditing});
     const Result<void> started = server_->start();
     CHECK_MSG(started.has_value(), started ? "" : started.error().message);
     for (int i = 0; i < 2; ++i) threads_.emplace_back([this] { io_.run(); });
