@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "scheduler/ledger.h"
-#include "scheduler/volume_book.h"
 #include "scheduler/surroundings.h"
+#include "scheduler/volume_book.h"
 
 namespace krater::scheduler {
 

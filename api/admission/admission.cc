@@ -20,8 +20,9 @@ struct Rules {
 constexpr std::array kRules{
     Rules{"certificatesigningrequests.certificates.k8s.io", mutate_certificate_request},
     Rules{"cronjobs.batch.volcano.sh", nullptr, nullptr, admit_volcano_cron_job},
-    Rules{"ingresses.networking.k8s.io", mutate_ingress},
+    Rules{"customresourcedefinitions.apiextensions.k8s.io", mutate_definition, validate_definition},
     Rules{"deployments.apps", nullptr, nullptr, admit_mirror},
+    Rules{"ingresses.networking.k8s.io", mutate_ingress},
     Rules{"jobflows.flow.volcano.sh", nullptr, nullptr, admit_job_flow},
     Rules{"jobs.batch", mutate_job, validate_job},
     Rules{"jobs.batch.volcano.sh", mutate_volcano_job, nullptr, admit_volcano_job},

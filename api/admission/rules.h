@@ -14,6 +14,9 @@ using Validation = void (*)(const Admission&, Causes&);
 using Verdict = Result<void> (*)(const Admission&);
 using Claims = std::set<std::string> (*)(const Json& object);
 
+Result<void> mutate_definition(Admission& admission);
+void validate_definition(const Admission& admission, Causes& causes);
+
 Result<void> mutate_namespace(Admission& admission);
 Result<void> admit_namespace(const Admission& admission);
 

@@ -1,5 +1,7 @@
 #include "api/machinery/field_errors.h"
 
+#include <iterator>
+
 namespace krater::api {
 namespace {
 
@@ -63,6 +65,11 @@ void FieldErrors::too_many(const FieldPath& path, std::int64_t count, std::int64
 
 void FieldErrors::not_found(const FieldPath& path, const Json& value) {
   add(path, "FieldValueNotFound", "Not found: " + to_json(value));
+}
+
+void FieldErrors::append(std::vector<Cause> more) {
+  causes_.insert(causes_.end(), std::make_move_iterator(more.begin()),
+                 std::make_move_iterator(more.end()));
 }
 
 }  // namespace krater::api

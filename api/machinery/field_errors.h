@@ -27,6 +27,8 @@ class FieldErrors {
   void too_many(const FieldPath& path, std::int64_t count, std::int64_t max_items);
   void not_found(const FieldPath& path, const Json& value);
 
+  void append(std::vector<Cause> more);
+
   bool empty() const { return causes_.empty(); }
   std::vector<Cause> take() { return std::move(causes_); }
 

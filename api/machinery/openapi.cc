@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "api/machinery/openapi_components.h"
+#include "api/machinery/openapi_paths.h"
 #include "api/schemas/embedded.h"
 #include "base/check.h"
 
@@ -30,83 +31,6 @@ struct SchemaTexts {
   }
 };
 
-std::string path_of(const Kind& kind) {
-  return kind.group.empty() ? "api/" + kind.version : "apis/" + kind.group + "/" + kind.version;
-}
-
-Json group_version_kind(const Kind& kind) {
-  return Json(JsonObject{{"group", kind.group}, {"version", kind.version}, {"kind", kind.kind}});
-}
-
-Json query_parameter(std::string_view name, std::string_view type, int version) {
-  JsonObject out{{"name", name}, {"in", "query"}};
-  if (version == 2) {
-    out["type"] = type;
-    out["uniqueItems"] = true;
-  } else {
-    out["schema"] = JsonObject{{"type", type}, {"uniqueItems", true}};
-  }
-  return Json(std::move(out));
-}
-
-JsonArray parameters(int version) {
-  return {query_parameter("dryRun", "string", version),
-          query_parameter("fieldManager", "string", version),
-          query_parameter("fieldValidation", "string", version),
-          query_parameter("force", "boolean", version)};
-}
-
-JsonArray patch_types(bool native) {
-  JsonArray types{"application/json-patch+json", "application/merge-patch+json"};
-  if (native) types.push_back("application/strategic-merge-patch+json");
-  types.push_back("application/apply-patch+yaml");
-  return types;
-}
-
-std::string object_path(const Kind& kind) {
-  return "/" + path_of(kind) + (kind.namespaced ? "/namespaces/{namespace}/" : "/") + kind.plural +
-         "/{name}";
-}
-
-// kubectl reads from this operation whether the server validates fields, and which patches a kind
-// takes.
-Json patch_operation(const Kind& kind, const std::string& component, bool native, int version) {
-  Json out(JsonObject{{"x-kubernetes-action", "patch"},
-                      {"x-kubernetes-group-version-kind", group_version_kind(kind)}});
-  set_path(out, {"description"}, Json("partially update the specified " + kind.kind));
-  set_path(out, {"parameters"}, parameters(version));
-  if (version == 2) {
-    set_path(out, {"consumes"}, patch_types(native));
-    set_path(out, {"produces"}, JsonArray{"application/json"});
-    set_path(out, {"responses", "200", "description"}, "OK");
-    set_path(out, {"responses", "200", "schema", "$ref"}, Json("#/definitions/" + component));
-    return out;
-  }
-  JsonObject content;
-  for (const Json& type : patch_types(native)) content.emplace(type.as_string(), JsonObject());
-  set_path(out, {"requestBody", "content"}, std::move(content));
-  set_path(out, {"responses", "200", "description"}, "OK");
-  set_path(out, {"responses", "200", "content", "application/json", "schema", "$ref"},
-           Json("#/components/schemas/" + component));
-  return out;
-}
-
-Json path_parameters(const Kind& kind, int version) {
-  JsonArray out;
-  const auto add = [&](std::string_view name) {
-    JsonObject parameter{{"name", name}, {"in", "path"}, {"required", true}};
-    if (version == 2) {
-      parameter["type"] = "string";
-    } else {
-      parameter["schema"] = JsonObject{{"type", "string"}};
-    }
-    out.push_back(std::move(parameter));
-  };
-  add("name");
-  if (kind.namespaced) add("namespace");
-  return Json(std::move(out));
-}
-
 }  // namespace
 
 void OpenApiDocuments::add_kind(const Kind& kind, const std::string& type_name, bool native) {
@@ -116,7 +40,7 @@ void OpenApiDocuments::add_kind(const Kind& kind, const std::string& type_name, 
 std::vector<std::string> OpenApiDocuments::v3_paths(const std::vector<KindSchemaPtr>& kinds) const {
   std::vector<std::string> paths;
   for (const KindSchemaPtr& schema : kinds) {
-    std::string path = path_of(schema->kind());
+    std::string path = group_version_path(schema->kind());
     if (std::find(paths.begin(), paths.end(), path) == paths.end())
       paths.push_back(std::move(path));
   }
@@ -131,11 +55,10 @@ std::optional<std::string> OpenApiDocuments::v3(const std::vector<KindSchemaPtr>
   ComponentSet components(3, texts.types);
   JsonObject paths;
   for (const Entry& entry : entries_) {
-    if (path_of(entry.kind) != path) continue;
+    if (group_version_path(entry.kind) != path) continue;
     components.add_kind(entry.type_name, group_version_kind(entry.kind), entry.kind.kind + "List");
-    paths[object_path(entry.kind)] = JsonObject{
-        {"parameters", path_parameters(entry.kind, 3)},
-        {"patch", patch_operation(entry.kind, component_name(entry.type_name), entry.native, 3)}};
+    paths[object_path(entry.kind)] =
+        object_operations(entry.kind, component_name(entry.type_name), entry.native, 3);
   }
   if (paths.empty()) return std::nullopt;
   Json document(JsonObject{{"openapi", "3.0.0"}});
@@ -154,9 +77,8 @@ std::string OpenApiDocuments::v2(const std::vector<KindSchemaPtr>& kinds) const 
   JsonObject paths;
   for (const Entry& entry : entries_) {
     components.add_kind(entry.type_name, group_version_kind(entry.kind), entry.kind.kind + "List");
-    paths[object_path(entry.kind)] = JsonObject{
-        {"parameters", path_parameters(entry.kind, 2)},
-        {"patch", patch_operation(entry.kind, component_name(entry.type_name), entry.native, 2)}};
+    paths[object_path(entry.kind)] =
+        object_operations(entry.kind, component_name(entry.type_name), entry.native, 2);
   }
   Json document(JsonObject{{"swagger", "2.0"}});
   set_path(document, {"info", "title"}, "Krater");

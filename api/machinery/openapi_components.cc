@@ -13,6 +13,8 @@ bool starts_with(std::string_view text, std::string_view prefix) {
 // Packages of custom kinds to the reversed name of their group.
 std::string_view package_prefix(std::string_view package) {
   if (package == "meta/v1") return "io.k8s.apimachinery.pkg.apis.meta.v1";
+  if (package == "apiextensions/v1")
+    return "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1";
   if (package == "ray/v1") return "io.ray.v1";
   if (package == "krater/v1") return "io.krater.v1";
   if (package == "scheduling.volcano.sh/v1beta1") return "sh.volcano.scheduling.v1beta1";

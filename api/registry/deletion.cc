@@ -4,6 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "model/condition.h"
+#include "model/definition_kinds.h"
+
 namespace krater::api {
 namespace {
 
@@ -90,6 +93,28 @@ Deletion delete_pod(Json& pod, const client::DeleteWrite& options, bool policy_c
   return Deletion::Mark;
 }
 
+// A definition stays until all objects of its kind are gone.
+void hold_definition(Json& definition, WallTime now) {
+  constexpr std::string_view kCleanup = "customresourcecleanup.apiextensions.k8s.io";
+  if (!has_finalizer(definition, kCleanup)) {
+    JsonArray finalizers;
+    if (const JsonArray* given = array_at(definition, {"metadata", "finalizers"}))
+      finalizers = *given;
+    finalizers.emplace_back(kCleanup);
+    set_path(definition, {"metadata", "finalizers"}, std::move(finalizers));
+  }
+  JsonArray conditions;
+  for (const Condition& condition : conditions_of(definition)) {
+    if (condition.type != "Terminating") conditions.push_back(to_json_value(condition));
+  }
+  conditions.push_back(to_json_value(
+      Condition{"Terminating", "True", "InstanceDeletionPending",
+                "CustomResourceDefinition marked for deletion; CustomResource deletion will begin "
+                "soon",
+                now}));
+  set_path(definition, {"status", "conditions"}, std::move(conditions));
+}
+
 }  // namespace
 
 Deletion decide_deletion(const Kind& kind, Json& object, const client::DeleteWrite& options,
@@ -101,6 +126,10 @@ Deletion decide_deletion(const Kind& kind, Json& object, const client::DeleteWri
                               had_foreground != has_finalizer(object, kForeground);
   if (kind == kinds::kPod) return delete_pod(object, options, policy_changed, now);
 
+  if (kind == kinds::kCustomResourceDefinition &&
+      !string_at(object, {"metadata", "deletionTimestamp"})) {
+    hold_definition(object, now);
+  }
   if (!held_by_finalizers(kind, object)) return Deletion::Remove;
   const bool first = !string_at(object, {"metadata", "deletionTimestamp"}).has_value();
   if (!first) return policy_changed ? Deletion::Mark : Deletion::Nothing;

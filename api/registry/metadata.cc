@@ -160,6 +160,22 @@ void tidy_metadata(Json& object, std::vector<std::string>& warnings) {
   }
 }
 
+void warn_of_finalizers(const Json& object, const Json* old, std::vector<std::string>& warnings) {
+  const std::set<std::string> before =
+      old == nullptr ? std::set<std::string>() : strings_at(*old, {"metadata", "finalizers"});
+  for (const std::string& name : strings_at(object, {"metadata", "finalizers"})) {
+    const bool standard = name == "orphan" || name == "foregroundDeletion" || name == "kubernetes";
+    if (standard || before.contains(name) || name.find('/') != std::string::npos) continue;
+    const std::string path =
+        name.find('.') != std::string::npos
+            ? "prefer a domain-qualified finalizer name including a path (/) to avoid accidental "
+              "conflicts with other finalizer writers"
+            : "prefer a domain-qualified finalizer name to avoid accidental conflicts with other "
+              "finalizer writers";
+    warnings.push_back("metadata.finalizers: " + quoted(name) + ": " + path);
+  }
+}
+
 std::string generate_name(std::string_view base, Rng& rng) {
   return std::string(base.substr(0, kGeneratedBase)) + rng.suffix(kGeneratedSuffix);
 }

@@ -27,6 +27,9 @@ void keep_metadata(Json& object, const Json& old);
 // Drops empty maps and lists and repeated owner references, which are worth a warning.
 void tidy_metadata(Json& object, std::vector<std::string>& warnings);
 
+// What is odd about finalizers of users' kinds that `old` (null on create) does not have.
+void warn_of_finalizers(const Json& object, const Json* old, std::vector<std::string>& warnings);
+
 // Base cut to 58 characters and a random suffix of 5.
 std::string generate_name(std::string_view base, Rng& rng);
 

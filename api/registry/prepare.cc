@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "api/machinery/custom/custom_kind.h"
 #include "api/registry/field_tracking.h"
 #include "api/registry/metadata.h"
 #include "api/registry/policy_review.h"
@@ -47,6 +48,8 @@ Result<KindSchemaPtr> decode_to_stored(const KindSchemaPtr& schema, std::string_
                                        const PrepareInput& in, Json& object,
                                        std::vector<std::string>& warnings) {
   TRY(decode_body(*schema, name_space, in.info, object, warnings));
+  // Versions of users' kinds are judged as they are asked for; they differ in name alone.
+  if (as_custom(*schema) != nullptr) return schema;
   KindSchemaPtr stored = stored_schema(in.env.schemas, schema);
   if (stored == schema) return stored;
   // What the served form demands and the stored one does not is checked while it has that form.
@@ -65,6 +68,11 @@ Result<ObjectPtr> existing(const View& view, const Kind& kind, std::string_view 
   TRY_ASSIGN(ObjectPtr object, view.get(kind, name_space, name));
   if (!object) return not_found(kind, name);
   return object;
+}
+
+void to_storage_version(const KindSchema& schema, Json& object) {
+  if (const CustomKind* custom = as_custom(schema))
+    set_path(object, {"apiVersion"}, Json(custom->storage_api_version()));
 }
 
 Result<void> conclude(Change& change, Change::What what, const Json& object,

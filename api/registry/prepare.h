@@ -81,6 +81,8 @@ Result<ObjectPtr> existing(const View& view, const Kind& kind, std::string_view 
 // What a delete says of the object it means. Code::Conflict when it is another, or has changed.
 Result<void> check_preconditions(const Kind& kind, const client::DeleteWrite& write,
                                  const Object& current);
+// Of users' kinds: from the version that was asked for to the one that is stored.
+void to_storage_version(const KindSchema& schema, Json& object);
 // Fills a change of an existing object: what became of it, its claims, its expectation.
 Result<void> conclude(Change& change, Change::What what, const Json& object,
                       const ObjectPtr& before);

@@ -6,6 +6,7 @@
 #include "api/registry/field_tracking.h"
 #include "api/registry/metadata.h"
 #include "api/registry/prepare.h"
+#include "api/registry/projection.h"
 #include "api/registry/status.h"
 
 namespace krater::api {
@@ -114,9 +115,7 @@ Result<Change> prepare_apply(const client::PatchWrite& write, const PrepareInput
   TRY(check_revision(change, text_at(config, {"metadata", "resourceVersion"}), *current));
   change.repeatable = change.repeatable && !write.only_if;
 
-  Json live = without_managers(*current->document());
-  served->from_stored(live);
-  set_path(live, {"apiVersion"}, Json(served->kind().api_version()));
+  Json live = without_managers(*projected(*served, current)->document());
   if (served->built_in()) keep_spelling(served->root(), config, live);
   FieldManagers managers = managers_of(*current->document());
   adopt_untracked(owned_kind(*served), live, in.now, managers);

@@ -1,10 +1,12 @@
 #include "api/admission/quota.h"
 #include "api/machinery/apply/ownership.h"
+#include "api/machinery/custom/custom_kind.h"
 #include "api/registry/field_tracking.h"
 #include "api/registry/keys.h"
 #include "api/registry/metadata.h"
 #include "api/registry/prepare.h"
 #include "api/registry/status.h"
+#include "model/definition_kinds.h"
 #include "model/workload_kinds.h"
 
 namespace krater::api {
@@ -33,6 +35,22 @@ Result<void> enter_namespace(const View& view, Change& change) {
   check.what = storage::Op::What::Check;
   check.key = store_key(kinds::kNamespace, "", name);
   check.expect = storage::Expect::exactly(space->revision());
+  change.checks.push_back(std::move(check));
+  return {};
+}
+
+// Nothing new of a user's kind that is about to go, nor at the commit of one that is gone.
+Result<void> enter_kind(const KindSchema& schema, Change& change) {
+  const CustomKind* custom = as_custom(schema);
+  if (custom == nullptr) return {};
+  if (custom->terminating()) {
+    return make_error(Code::MethodNotAllowed,
+                      "create not allowed while custom resource definition is terminating");
+  }
+  storage::Op check;
+  check.what = storage::Op::What::Check;
+  check.key = store_key(kinds::kCustomResourceDefinition, "", custom->definition());
+  check.expect = storage::Expect::present();
   change.checks.push_back(std::move(check));
   return {};
 }
@@ -88,12 +106,14 @@ Result<Change> create_object(const KindSchemaPtr& served, Change change,
     object.get_object().erase("status");
   settle(*schema, object);
   tidy_metadata(object, change.warnings);
+  if (as_custom(*schema) != nullptr) warn_of_finalizers(object, nullptr, change.warnings);
   // What this process makes for itself is tracked once somebody applies it.
   if (!owners.settled && !in.info.in_process) {
     record_update(owned_kind(*schema), nullptr, object, field_writer(in.info, "", in.now),
                   owners.list);
   }
 
+  TRY(enter_kind(*schema, change));
   if (change.kind.namespaced) TRY(enter_namespace(in.view, change));
   Admission admission{Operation::Create, change.kind, change.place.name_space,
                       change.place.name, "",          object,
@@ -111,6 +131,7 @@ Result<Change> create_object(const KindSchemaPtr& served, Change change,
   change.created = true;
   TRY(charge(admission, change));
   set_managers(object, std::move(owners.list));
+  to_storage_version(*schema, object);
   TRY(conclude(change, Change::What::Put, object, nullptr));
   return change;
 }

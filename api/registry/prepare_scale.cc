@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "api/machinery/patch.h"
+#include "api/registry/projection.h"
 #include "api/registry/scale.h"
 #include "api/registry/status.h"
 
@@ -12,7 +13,8 @@ const Kind kScaleKind{"autoscaling", "v1", "Scale", "scales", true};
 Result<ObjectPtr> scaled_object(const KindSchema& schema, std::string_view name_space,
                                 std::string_view name, const PrepareInput& in) {
   if (!schema.subresources().scale) return not_found(schema.kind(), "");
-  return existing(in.view, schema.stored_kind(), name_space, name);
+  TRY_ASSIGN(const ObjectPtr object, existing(in.view, schema.stored_kind(), name_space, name));
+  return projected(schema, object);
 }
 
 Result<std::int64_t> wanted_replicas(const Json& scale, std::string_view name) {
@@ -49,7 +51,7 @@ Result<Change> resize(const KindSchema& schema, const Object& current, const Jso
     return modified_conflict(schema.stored_kind(), name);
   TRY_ASSIGN(const std::int64_t replicas, wanted_replicas(scale, name));
   Json object = *current.document();
-  set_path(object, {"spec", "replicas"}, replicas);
+  set_replicas(schema, object, replicas);
   if (const std::string uid = text_at(scale, {"metadata", "uid"}); !uid.empty())
     set_path(object, {"metadata", "uid"}, Json(uid));
   TRY_ASSIGN(Change change,
@@ -94,7 +96,7 @@ Result<Change> prepare_scale(const client::PatchWrite& write, const PrepareInput
   TRY_ASSIGN(const ObjectPtr current, scaled_object(*schema, write.name_space, write.name, in));
   if (write.only_if && *write.only_if != current->revision())
     return modified_conflict(schema->stored_kind(), write.name);
-  Json scale = scale_of(*current);
+  TRY_ASSIGN(Json scale, scale_of(*schema, *current));
   // What the patch does not say stays as it is, whatever it will be when the patch is stored.
   erase_path(scale, {"metadata", "resourceVersion"});
   switch (write.type) {

@@ -1,10 +1,13 @@
 #include "api/machinery/apply/ownership.h"
+#include "api/machinery/custom/custom_kind.h"
 #include "api/machinery/patch.h"
 #include "api/registry/deletion.h"
 #include "api/registry/field_tracking.h"
 #include "api/registry/metadata.h"
 #include "api/registry/prepare.h"
+#include "api/registry/projection.h"
 #include "api/registry/status.h"
+#include "model/definition_kinds.h"
 #include "model/storage_kinds.h"
 
 namespace krater::api {
@@ -16,9 +19,16 @@ bool created_by_update(const Kind& kind) {
          kind == kinds::kLease;
 }
 
-// Custom kinds and leases are never overwritten unseen.
+// Custom kinds, their definitions and leases are never overwritten unseen.
 bool needs_revision(const KindSchema& schema) {
-  return !schema.built_in() || schema.kind() == kinds::kLease;
+  return !schema.built_in() || schema.kind() == kinds::kLease ||
+         schema.kind() == kinds::kCustomResourceDefinition;
+}
+
+// Whether storing an object again would only repeat what is there.
+bool is_stored_as(const KindSchema& schema, const Object& current) {
+  const CustomKind* custom = as_custom(schema);
+  return custom == nullptr || custom->storage_api_version() == current.api_version();
 }
 
 // A change can make these use more of a quota: other types of services, larger claims.
@@ -130,11 +140,12 @@ Result<void> check_revision(Change& change, const std::string& asked, const Obje
 Result<Change> change_object(const KindSchema& schema, Change change, std::string_view subresource,
                              Json body, const ObjectPtr& current, Owners owners,
                              const PrepareInput& in) {
-  const std::shared_ptr<const Json> old = current->document();
+  const std::shared_ptr<const Json> old = projected(schema, current)->document();
   TRY(check_uid(change.kind, body, *current));
   Json object = narrowed(schema, subresource, std::move(body), *old);
   settle(schema, object, old.get());
   tidy_metadata(object, change.warnings);
+  if (as_custom(schema) != nullptr) warn_of_finalizers(object, old.get(), change.warnings);
   // A list as stored is not needed again: without changes nothing is written.
   FieldManagers noted = owners.as_stored ? std::move(owners.list) : owners.list;
   if (!owners.settled && !noted.empty()) {
@@ -157,7 +168,7 @@ Result<Change> change_object(const KindSchema& schema, Change change, std::strin
     return explained(std::move(mutated).error(), change.kind, change.place.name);
   }
   const bool same = same_but_managers(object, *old);
-  if (same && (owners.as_stored || same_but_times(owners.list, managers_of(*old)))) {
+  if (same && is_stored_as(schema, *current) && (owners.as_stored || same_but_times(owners.list, managers_of(*old)))) {
     TRY(conclude(change, Change::What::Nothing, object, current));
     return change;
   }
@@ -165,6 +176,7 @@ Result<Change> change_object(const KindSchema& schema, Change change, std::strin
   TRY(approve(schema, admission, in.info));
   if (subresource.empty() && may_grow(change.kind)) TRY(charge(admission, change));
   set_managers(object, std::move(same ? owners.list : noted));
+  to_storage_version(schema, object);
   TRY(conclude(change, may_go(change.kind, object) ? Change::What::Remove : Change::What::Put,
                object, current));
   return change;
@@ -211,9 +223,7 @@ Result<Change> prepare_patch(const client::PatchWrite& write, const PrepareInput
   if (write.only_if && *write.only_if != current->revision())
     return modified_conflict(change.kind, write.name);
 
-  Json body = *current->document();
-  served->from_stored(body);
-  set_path(body, {"apiVersion"}, Json(served->kind().api_version()));
+  Json body = *projected(*served, current)->document();
   TRY(apply_patch(*served, write, body));
   Owners owners =
       owners_sent(take_managed_fields(body), current->document().get(), write.subresource);

@@ -21,7 +21,10 @@ struct ScaleTest : ::testing::Test {
     const Result<Answer> made = h.create(kinds::kDeployment, kDeployment);
     ASSERT_TRUE(made.has_value()) << text_of(made);
   }
-  Json scale() { return scale_of(**h.registry().get(kinds::kDeployment, "default", "web")); }
+  Json scale() {
+    const KindSchemaPtr schema = h.schemas().find_resource("deployments.apps");
+    return *scale_of(*schema, **h.registry().get(kinds::kDeployment, "default", "web"));
+  }
   std::optional<std::int64_t> replicas() {
     return int_at(h.read(kinds::kDeployment, "web"), {"spec", "replicas"});
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/admission/causes.h"
+#include "api/machinery/custom/custom_kind.h"
 #include "api/registry/keys.h"
 #include "api/registry/list.h"
 #include "api/registry/projection.h"
@@ -56,12 +57,17 @@ Result<Begin> begin_of(const storage::Store& store, const WatchQuery& query) {
 class Cursor final : public Watch {
  public:
   Cursor(KindSchemaPtr schema, Selection selection, std::deque<WatchEvent> first, Revision start,
-         std::unique_ptr<storage::Watch> source)
+         std::unique_ptr<storage::Watch> source, std::function<void()> notify)
       : schema_(std::move(schema)),
         selection_(std::move(selection)),
         first_(std::move(first)),
         start_(start),
-        source_(std::move(source)) {}
+        source_(std::move(source)) {
+    const CustomKind* custom = as_custom(*schema_);
+    if (custom == nullptr) return;
+    life_ = custom->life();
+    end_ = KindLife::wait(life_, std::move(notify));
+  }
 
   Result<std::vector<WatchEvent>> next(std::size_t limit) override {
     std::vector<WatchEvent> out;
@@ -74,7 +80,10 @@ class Cursor final : public Watch {
     while (out.empty()) {
       Result<std::vector<storage::EventPtr>> events = source_->next(limit);
       if (!events) return expired(std::move(events).error());
-      if (events->empty()) break;
+      if (events->empty()) {
+        if (life_ == nullptr || !life_->over()) break;
+        return make_error(Code::NotFound, "the kind is not served any more");
+      }
       for (const storage::EventPtr& event : *events) {
         if (std::optional<WatchEvent> seen = translate(*event)) out.push_back(*std::move(seen));
       }
@@ -131,6 +140,8 @@ class Cursor final : public Watch {
   std::deque<WatchEvent> first_;
   Revision start_;
   std::unique_ptr<storage::Watch> source_;
+  std::shared_ptr<KindLife> life_;  // of users' kinds
+  std::unique_ptr<KindLife::Waiting> end_;
 };
 
 Result<std::deque<WatchEvent>> first_events(const KindSchema& schema, const Selection& selection,
@@ -165,8 +176,7 @@ Result<std::unique_ptr<Watch>> open_watch(storage::Store& store, KindSchemaPtr s
   const storage::KeyRange range = store_range(schema->stored_kind().resource(), query.name_space);
   // The source is opened before the state is read out: nothing can fall between them, both name one
   // revision.
-  Result<std::unique_ptr<storage::Watch>> source =
-      store.watch({range, begin.after, std::move(notify)});
+  Result<std::unique_ptr<storage::Watch>> source = store.watch({range, begin.after, notify});
   if (!source && source.error().code == Code::Expired) {
     return make_error(Code::Expired, "too old resource version: " + begin.after.text() + " (" +
                                          store.compacted().text() + ")");
@@ -174,7 +184,8 @@ Result<std::unique_ptr<Watch>> open_watch(storage::Store& store, KindSchemaPtr s
   if (!source) return std::move(source).error();
   TRY_ASSIGN(std::deque<WatchEvent> first, first_events(*schema, selection, range, begin));
   return std::unique_ptr<Watch>(std::make_unique<Cursor>(
-      std::move(schema), std::move(selection), std::move(first), begin.after, *std::move(source)));
+      std::move(schema), std::move(selection), std::move(first), begin.after, *std::move(source),
+      std::move(notify)));
 }
 
 }  // namespace krater::api

@@ -18,7 +18,8 @@ class Watch {
   virtual ~Watch() = default;
   // Up to about `limit` events in revision order. Empty: nothing yet, and the notify function will
   // be called once when there is. Code::Expired when history was compacted under the reader; the
-  // server sends failure_event() and closes.
+  // server sends failure_event() and closes. Code::NotFound when the kind is not served any more, or
+  // in another shape: the server just closes, whoever still wants it asks again.
   virtual Result<std::vector<WatchEvent>> next(std::size_t limit) = 0;
   // A bookmark for what has been returned so far (send one about every minute, and before the
   // timeout). Nothing while initial events are still to come.

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "api/auth/openssl.h"
+#include "api/machinery/custom/custom_kind.h"
 #include "api/server/routes.h"
 #include "base/strings.h"
 
@@ -60,6 +61,12 @@ DiscoveryResource of_schema(const KindSchema& schema) {
   out.short_names = schema.short_names();
   out.categories = schema.categories();
   out.verbs = schema.verbs();
+  const CustomKind* custom = as_custom(schema);
+  if (custom != nullptr && custom->terminating()) {
+    std::erase_if(out.verbs, [](const std::string& verb) {
+      return verb == "create" || verb == "patch" || verb == "update";
+    });
+  }
   std::sort(out.verbs.begin(), out.verbs.end());
   out.subresources = subresources_of(schema);
   return out;

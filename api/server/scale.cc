@@ -12,9 +12,10 @@ namespace {
 
 Response render_scale(const Deps& deps, const Exchange& x, const Media& media,
                       const Object& object) {
-  Result<ObjectPtr> scale =
-      Object::parse(object.key(), object.revision(),
-                    std::make_shared<const std::string>(to_json(scale_of(object))));
+  const Result<Json> shown = scale_of(*x.schema, object);
+  if (!shown) return respond_error(shown.error());
+  Result<ObjectPtr> scale = Object::parse(object.key(), object.revision(),
+                                          std::make_shared<const std::string>(to_json(*shown)));
   CHECK_MSG(scale.has_value(), object.key().text());
   return render_object(x, media, *scale, 200, deps.clock.now());
 }

@@ -7,9 +7,11 @@
 #include <utility>
 
 #include "api/auth/impersonation.h"
+#include "api/machinery/custom/custom_kind.h"
 #include "api/registry/status.h"
 #include "api/server/media.h"
 #include "api/server/protobuf_answer.h"
+#include "api/server/render.h"
 #include "api/server/routes.h"
 #include "api/server/websocket.h"
 #include "base/log.h"
@@ -374,6 +376,11 @@ boost::asio::awaitable<Response> Service::handle(Call& call) {
     call.trail.reset();
     response = respond_error(make_error(
         Code::Internal, "This request caused apiserver to panic. Look in the logs for details."));
+  }
+  if (const CustomKind* custom =
+          call.exchange.schema ? as_custom(*call.exchange.schema) : nullptr) {
+    if (std::string warning = custom->deprecation_warning(); !warning.empty())
+      add_warnings(response, {std::move(warning)});
   }
   tell(call, response);
   if (reads_only_protobuf(call.exchange.request.joined_header("Accept")))

@@ -125,6 +125,7 @@ boost::asio::awaitable<bool> send_ready(Stream& s, BodyWriter& out) {
     const Result<std::vector<WatchEvent>> events = s.watch->next(kBatch);
     std::string text;
     if (!events) {
+      if (events.error().code == Code::NotFound) co_return false;
       s.writer.append(text, failure_event(events.error()));
       co_await out.write(std::move(text));
       co_return false;

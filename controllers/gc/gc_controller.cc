@@ -31,6 +31,8 @@ class Collector final : public GarbageCollector {
     return interest(kind);
   }
 
+  void remove_kind(const Kind& kind) override { kinds_.remove(kind); }
+
   Plan reconcile(const ObjectKey& key, const client::Cache& cache, WallTime) override {
     const ObjectPtr object = cache.get(key);
     if (object == nullptr) return {};

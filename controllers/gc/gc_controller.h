@@ -11,8 +11,11 @@ namespace krater::controllers {
 
 class GarbageCollector : public Reconciler {
  public:
-  // For kinds that come up later: hand the result to ControllerLoop::add_interest(name(), …).
+  // For kinds that come up later: hand the result to ControllerLoop::add_interest(name(), …). Of a
+  // kind that is known it is the version that is used from now on; the result is not needed.
   virtual Interest add_kind(const Kind& kind) = 0;
+  // It is not served any more; after ControllerLoop::drop_kind().
+  virtual void remove_kind(const Kind& kind) = 0;
 };
 
 struct GcDeps {

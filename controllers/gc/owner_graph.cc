@@ -39,6 +39,10 @@ void KindTable::add(const Kind& kind) {
   kinds_[group_kind(kind.api_version(), kind.kind)] = kind;
 }
 
+void KindTable::remove(const Kind& kind) {
+  kinds_.erase(group_kind(kind.api_version(), kind.kind));
+}
+
 const Kind* KindTable::find(std::string_view api_version, std::string_view kind) const {
   const auto place = kinds_.find(group_kind(api_version, kind));
   return place == kinds_.end() ? nullptr : &place->second;

@@ -23,6 +23,7 @@ bool waits_for_dependents(const Object& object);
 class KindTable {
  public:
   void add(const Kind& kind);
+  void remove(const Kind& kind);
   const Kind* find(std::string_view api_version, std::string_view kind) const;
   std::vector<Kind> all() const;
 

@@ -61,6 +61,14 @@ void ControllerLoop::add_interest(std::string_view controller, Interest interest
   if (!stopped_ && wanted(controller)) listen(lane(controller), std::move(interest));
 }
 
+void ControllerLoop::drop_kind(const Kind& kind) {
+  if (!stopped_) cache_.drop(kind.resource());
+}
+
+void ControllerLoop::follow_kind(const Kind& kind) {
+  if (!stopped_) cache_.follow(kind);
+}
+
 void ControllerLoop::enqueue(std::string_view controller, const ObjectKey& key) {
   if (wanted(controller)) lane(controller).add(key);
 }

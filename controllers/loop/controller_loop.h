@@ -73,6 +73,11 @@ class ControllerLoop {
   // One more kind for a controller that runs (a CRD came up). The name must be an added
   // controller's.
   void add_interest(std::string_view controller, Interest interest);
+  // A kind is not served any more and all its objects are gone: nobody is interested in it from now
+  // on.
+  void drop_kind(const Kind& kind);
+  // A kind is served in this version from now on.
+  void follow_kind(const Kind& kind);
   void enqueue(std::string_view controller, const ObjectKey& key);
   // No pass starts and no plan goes on afterwards; writes in flight are forgotten. Idempotent.
   void stop();

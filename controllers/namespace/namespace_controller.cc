@@ -83,6 +83,11 @@ class Terminator final : public NamespaceController {
     return interest(kind);
   }
 
+  void remove_kind(const Kind& kind) override {
+    std::erase_if(kinds_, [&](const Kind& known) { return known.resource() == kind.resource(); });
+    for (const std::string& name : ending_) wake_(key_of_namespace(name));
+  }
+
   Plan reconcile(const ObjectKey& key, const client::Cache& cache, WallTime now) override {
     const ObjectPtr object = cache.get(key);
     if (object == nullptr || !object->deletion() || !held_by_us(*object)) return {};
@@ -115,9 +120,8 @@ class Terminator final : public NamespaceController {
 
  private:
   void keep(Kind kind) {
-    const bool known =
-        std::ranges::any_of(kinds_, [&](const Kind& k) { return k.resource() == kind.resource(); });
-    if (kind.namespaced && kind != kinds::kEvent && !known) kinds_.push_back(std::move(kind));
+    std::erase_if(kinds_, [&](const Kind& k) { return k.resource() == kind.resource(); });
+    if (kind.namespaced && kind != kinds::kEvent) kinds_.push_back(std::move(kind));
   }
 
   Interest interest(const Kind& kind) const {

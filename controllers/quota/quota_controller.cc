@@ -28,9 +28,9 @@ bool uses_the_same(const Kind& kind, const ObjectPtr& before, const ObjectPtr& a
   return spec(before) == spec(after);
 }
 
-class QuotaController final : public Reconciler {
+class Counter final : public QuotaController {
  public:
-  explicit QuotaController(std::vector<Kind> counted) : counted_(std::move(counted)) {}
+  explicit Counter(std::vector<Kind> counted) : counted_(std::move(counted)) {}
 
   std::string_view name() const override { return "resourcequota-controller"; }
 
@@ -48,15 +48,12 @@ class QuotaController final : public Reconciler {
            return before && after ? std::vector<ObjectKey>() : quotas_in(key.name_space);
          }}};
     for (const Kind& kind : counted_) {
-      if (kind == kinds::kResourceQuota) continue;
-      out.push_back({kind, [this, kind](const ObjectPtr& before, const ObjectPtr& after) {
-                       return uses_the_same(kind, before, after)
-                                  ? std::vector<ObjectKey>()
-                                  : quotas_in((after ? after : before)->name_space());
-                     }});
+      if (kind != kinds::kResourceQuota) out.push_back(interest(kind));
     }
     return out;
   }
+
+  Interest add_kind(const Kind& kind) override { return interest(kind); }
 
   Plan reconcile(const ObjectKey& key, const client::Cache& cache, WallTime now) override {
     Plan plan;
@@ -81,6 +78,14 @@ class QuotaController final : public Reconciler {
   }
 
  private:
+  Interest interest(const Kind& kind) const {
+    return {kind, [this, kind](const ObjectPtr& before, const ObjectPtr& after) {
+              return uses_the_same(kind, before, after)
+                         ? std::vector<ObjectKey>()
+                         : quotas_in((after ? after : before)->name_space());
+            }};
+  }
+
   std::vector<ObjectKey> quotas_in(const std::string& name_space) const {
     const auto place = quotas_.find(name_space);
     if (place == quotas_.end()) return {};
@@ -94,8 +99,8 @@ class QuotaController final : public Reconciler {
 
 }  // namespace
 
-std::unique_ptr<Reconciler> make_quota_controller(std::vector<Kind> counted) {
-  return std::make_unique<QuotaController>(std::move(counted));
+std::unique_ptr<QuotaController> make_quota_controller(std::vector<Kind> counted) {
+  return std::make_unique<Counter>(std::move(counted));
 }
 
 }  // namespace krater::controllers

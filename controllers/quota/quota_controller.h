@@ -10,7 +10,14 @@
 
 namespace krater::controllers {
 
+class QuotaController : public Reconciler {
+ public:
+  // For namespaced kinds that come up later: hand the result to
+  // ControllerLoop::add_interest(name(), …).
+  virtual Interest add_kind(const Kind& kind) = 0;
+};
+
 // `counted`: all namespaced kinds a quota may count.
-std::unique_ptr<Reconciler> make_quota_controller(std::vector<Kind> counted);
+std::unique_ptr<QuotaController> make_quota_controller(std::vector<Kind> counted);
 
 }  // namespace krater::controllers

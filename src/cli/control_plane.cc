@@ -1,7 +1,9 @@
 #include "cli/control_plane.h"
 
+#include <map>
 #include <set>
 
+#include "api/custom/definition_keeper.h"
 #include "api/local_client/local_client.h"
 #include "base/log.h"
 #include "cli/ssh_keys.h"
@@ -51,6 +53,62 @@ struct ControlPlane::Controllers {
     return out;
   }
 
+  // Users' kinds come and go; whoever looks at all kinds is told.
+  void keep_definitions() {
+    if (parts_.custom == nullptr) return;
+    api::DefinitionKeeperDeps deps{parts_.registry, *parts_.custom, *as("system:apiserver"),
+                                   parts_.control, parts_.clock};
+    deps.published = [this] { follow_kinds(); };
+    keeper = std::make_unique<api::DefinitionKeeper>(std::move(deps));
+    keeper->start();
+  }
+
+  static std::map<std::string, Kind> custom_kinds(const api::SchemaSet& schemas) {
+    std::map<std::string, Kind> out;
+    for (const api::KindSchemaPtr& schema : schemas.all()) {
+      if (schema->storage_version() && api::as_custom(*schema) != nullptr)
+        out.emplace(schema->kind().resource(), schema->kind());
+    }
+    return out;
+  }
+
+  void follow_kinds() {
+    std::map<std::string, Kind> now = custom_kinds(*parts_.custom);
+    for (const auto& [resource, kind] : custom) {
+      const auto still = now.find(resource);
+      if (still == now.end() || !is_version_of(still->second, kind)) forget_kind(kind);
+    }
+    for (const auto& [resource, kind] : now) {
+      const auto before = custom.find(resource);
+      const bool known = before != custom.end() && is_version_of(before->second, kind);
+      if (!known) {
+        meet_kind(kind);
+      } else if (before->second != kind) {
+        loop.follow_kind(kind);
+        if (collector != nullptr) collector->add_kind(kind);
+        if (kind.namespaced && terminator != nullptr) terminator->add_kind(kind);
+      }
+    }
+    custom = std::move(now);
+  }
+
+  static bool is_version_of(const Kind& a, const Kind& b) {
+    return a.kind == b.kind && a.namespaced == b.namespaced;
+  }
+
+  void meet_kind(const Kind& kind) {
+    if (collector != nullptr) loop.add_interest(collector->name(), collector->add_kind(kind));
+    if (!kind.namespaced) return;
+    if (terminator != nullptr) loop.add_interest(terminator->name(), terminator->add_kind(kind));
+    if (counter != nullptr) loop.add_interest(counter->name(), counter->add_kind(kind));
+  }
+
+  void forget_kind(const Kind& kind) {
+    loop.drop_kind(kind);
+    if (collector != nullptr) collector->remove_kind(kind);
+    if (terminator != nullptr) terminator->remove_kind(kind);
+  }
+
   client::ObjectClient* as(const std::string& user) {
     clients.push_back(api::make_local_client(parts_.registry, parts_.control, user));
     return clients.back().get();
@@ -58,6 +116,7 @@ struct ControlPlane::Controllers {
 
   void add_kubernetes() {
     const std::string prefix = "system:serviceaccount:kube-system:";
+    custom = custom_kinds(parts_.registry.schemas());
     std::vector<Kind> kinds, collected, scaled;
     for (const api::KindSchemaPtr& schema : parts_.registry.schemas().all()) {
       if (!schema->storage_version()) continue;
@@ -68,34 +127,58 @@ struct ControlPlane::Controllers {
     loop.add(controllers::make_job_controller(), as(prefix + "job-controller"));
     add_workloads(prefix);
     add_storage(prefix);
-    loop.add(controllers::make_disruption_controller(std::move(scaled)), as(prefix + "disruption-controller"));
+    loop.add(controllers::make_disruption_controller(std::move(scaled)),
+             as(prefix + "disruption-controller"));
     std::vector<Kind> counted = collected;
     std::erase_if(counted, [](const Kind& kind) { return !kind.namespaced; });
-    loop.add(controllers::make_quota_controller(counted), as(prefix + "resourcequota-controller"));
+    auto quotas = controllers::make_quota_controller(counted);
+    if (parts_.controllers.wants(quotas->name())) counter = quotas.get();
+    loop.add(std::move(quotas), as(prefix + "resourcequota-controller"));
     client::ObjectClient* gc = as(prefix + "generic-garbage-collector");
-    loop.add([&](Enqueue wake) { return controllers::make_gc_controller({*gc, std::move(wake), collected}); }, gc);
+    loop.add(
+        [&](Enqueue wake) {
+          auto made = controllers::make_gc_controller({*gc, std::move(wake), collected});
+          if (parts_.controllers.wants(made->name())) collector = made.get();
+          return made;
+        },
+        gc);
     client::ObjectClient* namespaces = as(prefix + "namespace-controller");
-    loop.add([&](Enqueue wake) { return controllers::make_namespace_controller({*namespaces, std::move(wake), kinds}); }, namespaces);
-    loop.add(controllers::make_namespace_defaults_controller(parts_.ca_pem), as(prefix + "service-account-controller"));
+    loop.add(
+        [&](Enqueue wake) {
+          auto made = controllers::make_namespace_controller({*namespaces, std::move(wake), kinds});
+          if (parts_.controllers.wants(made->name())) terminator = made.get();
+          return made;
+        },
+        namespaces);
+    loop.add(controllers::make_namespace_defaults_controller(parts_.ca_pem),
+             as(prefix + "service-account-controller"));
     loop.add(controllers::make_node_controller(), as(prefix + "node-controller"));
     loop.add(controllers::make_pod_gc_controller(), as(prefix + "pod-garbage-collector"));
     loop.add(controllers::make_endpoints_controller(), as(prefix + "endpoint-controller"));
-    loop.add(controllers::make_role_aggregation_controller(), as(prefix + "clusterrole-aggregation-controller"));
-    if (parts_.signer.sign) loop.add(controllers::make_certificate_controller(parts_.signer), as(prefix + "certificate-controller"));
+    loop.add(controllers::make_role_aggregation_controller(),
+             as(prefix + "clusterrole-aggregation-controller"));
+    if (parts_.signer.sign)
+      loop.add(controllers::make_certificate_controller(parts_.signer),
+               as(prefix + "certificate-controller"));
     if (parts_.api_port != 0) {
-      loop.add(controllers::make_api_service_controller({parts_.api_host, parts_.api_port}), as("system:apiserver"));
+      loop.add(controllers::make_api_service_controller({parts_.api_host, parts_.api_port}),
+               as("system:apiserver"));
     }
   }
 
   void add_volcano() {
     client::ObjectClient* volcano = as("system:serviceaccount:volcano-system:volcano-controllers");
     loop.add(controllers::make_queue_controller(), volcano);
-    loop.add(controllers::make_pod_group_controller({"volcano", [this](const Kind& kind) { return is_served(kind); }}), volcano);
+    loop.add(controllers::make_pod_group_controller(
+                 {"volcano", [this](const Kind& kind) { return is_served(kind); }}),
+             volcano);
     loop.add(
         [&](Enqueue wake) {
           controllers::VolcanoJobDeps deps;
           deps.make_ssh_key = [this](std::function<void(controllers::vcjob::SshKey)> done) {
-            ssh_keys.make([done](runtime::SshKeyPair pair) { done({std::move(pair.private_pem), std::move(pair.public_line)}); });
+            ssh_keys.make([done](runtime::SshKeyPair pair) {
+              done({std::move(pair.private_pem), std::move(pair.public_line)});
+            });
           };
           deps.enqueue = std::move(wake);
           deps.served = [this](const Kind& kind) { return is_served(kind); };
@@ -126,15 +209,18 @@ struct ControlPlane::Controllers {
     client::ObjectClient* binder = as(prefix + "persistent-volume-binder");
     loop.add(controllers::make_claim_controller(), binder);
     loop.add(controllers::make_volume_controller(), binder);
-    loop.add(controllers::make_ephemeral_volume_controller(), as(prefix + "ephemeral-volume-controller"));
+    loop.add(controllers::make_ephemeral_volume_controller(),
+             as(prefix + "ephemeral-volume-controller"));
   }
 
   void add_ray() {
-    client::ObjectClient* operator_client = as("system:serviceaccount:kube-system:kuberay-operator");
+    client::ObjectClient* operator_client =
+        as("system:serviceaccount:kube-system:kuberay-operator");
     loop.add(controllers::make_raycluster_controller({*gangs}), operator_client);
     loop.add(
         [&](Enqueue wake) {
-          controllers::RayJobDeps deps{*gangs, parts_.http, parts_.control, parts_.clock, std::move(wake)};
+          controllers::RayJobDeps deps{*gangs, parts_.http, parts_.control, parts_.clock,
+                                       std::move(wake)};
           return controllers::make_rayjob_controller(std::move(deps));
         },
         operator_client);
@@ -146,15 +232,22 @@ struct ControlPlane::Controllers {
   std::unique_ptr<controllers::BatchScheduler> gangs = controllers::make_volcano_batch_scheduler();
   std::unique_ptr<client::ObjectClient> reader =
       api::make_local_client(parts_.registry, parts_.control, "system:kube-controller-manager");
+  // Owned by the loop; null: not to run.
+  controllers::GarbageCollector* collector = nullptr;
+  controllers::NamespaceController* terminator = nullptr;
+  controllers::QuotaController* counter = nullptr;
   std::set<std::string> offered;  // short names of all controllers, also those not wanted
   ControllerLoop loop{parts_.control, parts_.clock, *reader, options()};
+  std::map<std::string, Kind> custom;  // users' kinds that the controllers know, by resource
+  std::unique_ptr<api::DefinitionKeeper> keeper;
 };
 
 struct ControlPlane::Scheduling {
   explicit Scheduling(const ControlPlaneParts& parts)
-      : client(api::make_local_client(parts.registry, parts.scheduler, "system:serviceaccount:volcano-system:volcano-scheduler")),
-        scheduler({*client, parts.scheduler, parts.clock, parts.rng, options_of(parts), parts.scheduler_measured,
-                   parts.scheduler_decided}) {}
+      : client(api::make_local_client(parts.registry, parts.scheduler,
+                                      "system:serviceaccount:volcano-system:volcano-scheduler")),
+        scheduler({*client, parts.scheduler, parts.clock, parts.rng, options_of(parts),
+                   parts.scheduler_measured, parts.scheduler_decided}) {}
 
   static scheduler::Options options_of(const ControlPlaneParts& parts) {
     scheduler::Options out;
@@ -179,11 +272,15 @@ Result<void> ControlPlane::start_controllers() {
   controllers_ = std::make_unique<Controllers>(parts_);
   TRY(parts_.controllers.check(controllers_->offered));
   controllers_->loop.start();
+  controllers_->keep_definitions();
   return {};
 }
 
 void ControlPlane::stop_controllers() {
-  if (controllers_) controllers_->loop.stop();
+  if (controllers_) {
+    controllers_->keeper.reset();
+    controllers_->loop.stop();
+  }
   controllers_.reset();
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "api/machinery/custom/custom_schemas.h"
 #include "api/registry/registry.h"
 #include "base/env.h"
 #include "base/http.h"
@@ -32,6 +33,8 @@ struct ControlPlaneParts {
   Loop& scheduler;
   ControllerSelection controllers{};
   bool with_scheduler = true;
+  // Null: users' definitions are stored, and nothing comes of them.
+  api::CustomSchemas* custom = nullptr;
   std::string scheduler_conf{};  // text; empty: from the ConfigMap
   // On the scheduler's loop, after each cycle.
   std::function<void(const scheduler::Metrics&)> scheduler_measured{};

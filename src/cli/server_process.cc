@@ -7,7 +7,9 @@
 #include "api/auth/authenticator.h"
 #include "api/auth/authorizer.h"
 #include "api/auth/rbac/rbac_authorizer.h"
+#include "api/custom/definition_keeper.h"
 #include "api/local_client/local_client.h"
+#include "api/machinery/custom/custom_schemas.h"
 #include "api/machinery/schema.h"
 #include "api/registry/registry.h"
 #include "api/server/server.h"
@@ -65,8 +67,7 @@ controllers::Signer signer_of(const api::CertificateAuthority& authority) {
   out.read = [](const std::string& pem) -> Result<controllers::RequestedIdentity> {
     TRY_ASSIGN(const api::RequestSubject request, api::read_request(pem));
     return controllers::RequestedIdentity{request.subject.common_name,
-                                          request.subject.organizations,
-                                          request.alternative_names};
+                                          request.subject.organizations, request.alternative_names};
   };
   out.sign = [&authority](const std::string& pem, const controllers::RequestedIdentity& who,
                           WallTime from, WallTime until) {
@@ -114,7 +115,7 @@ struct ServerProcess::State {
   runtime::SystemClock clock;
   runtime::SystemRng rng;
   api::Pki pki;
-  std::unique_ptr<api::SchemaSet> schemas;
+  std::unique_ptr<api::CustomSchemas> schemas;
   std::unique_ptr<storage::Store> store;
   // Where writes that lost a race are prepared again, and what is done once a minute.
   LoopThread chores{"krater-chores"};
@@ -147,14 +148,15 @@ Result<void> ServerProcess::State::open_store() {
   open.sealer = sealer;
   TRY_ASSIGN(store, storage::open_rocksdb(std::move(open)));
   if (sealer) TRY(refresh_seals(*store, *sealer));
-  schemas = api::make_builtin_schemas();
+  schemas = api::make_schemas();
   chores.start();
   api::RegistryDeps deps{*store, *schemas, clock, rng};
   deps.offload = [this](std::function<void()> work) { chores.loop().post(std::move(work)); };
   registry = api::make_registry(std::move(deps));
   std::promise<Result<void>> defaults;
   registry->create_defaults([&](Result<void> done) { defaults.set_value(std::move(done)); });
-  return defaults.get_future().get();
+  TRY(defaults.get_future().get());
+  return api::load_definitions(*registry, *schemas);
 }
 
 Result<void> ServerProcess::State::serve() {
@@ -203,6 +205,7 @@ Result<void> ServerProcess::State::start_control_plane() {
   ControlPlaneParts parts{*registry, clock, rng, control.loop(), *http, scheduler.loop()};
   parts.controllers = controllers;
   parts.with_scheduler = with_scheduler;
+  parts.custom = schemas.get();
   parts.scheduler_conf = scheduler_conf;
   const auto gauges = std::make_shared<SchedulerGauges>();
   add_scheduler_gauges(server->metrics(), gauges);

@@ -1,5 +1,7 @@
 #include "client/cache.h"
 
+#include <utility>
+
 #include "base/check.h"
 
 namespace krater::client {
@@ -7,6 +9,17 @@ namespace krater::client {
 void Cache::add(WatchQuery query) {
   Table& table = tables_[query.kind.resource()];
   CHECK(table.subscription == nullptr);
+  subscribe(table, std::move(query));
+}
+
+void Cache::follow(const Kind& kind) {
+  Table& table = tables_[kind.resource()];
+  CHECK(table.subscription != nullptr);
+  table.subscription.reset();
+  subscribe(table, {kind});
+}
+
+void Cache::subscribe(Table& table, WatchQuery query) {
   WatchHandlers handlers;
   handlers.on_replace = [this, &table](std::vector<ObjectPtr> all, Revision at) {
     replace(table, std::move(all), at);
@@ -22,6 +35,18 @@ void Cache::add(WatchQuery query) {
   };
   handlers.on_progress = [this, &table](Revision at) { advance(table, at); };
   table.subscription = client_.watch(std::move(query), std::move(handlers));
+}
+
+void Cache::drop(std::string_view resource) {
+  const auto found = tables_.find(resource);
+  if (found == tables_.end()) return;
+  Table& table = found->second;
+  table.subscription.reset();
+  while (!table.objects.empty()) remove(table, Place(table.objects.begin()->first));
+  const auto awaited = std::exchange(table.awaited, {});
+  tables_.erase(found);
+  for (const auto& [revision, ready] : awaited) ready();
+  announce_if_synced();
 }
 
 void Cache::on_change(const Kind& kind, Handler handler) {

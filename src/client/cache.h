@@ -25,6 +25,11 @@ class Cache {
 
   // Starts watching. At most once for a kind.
   void add(WatchQuery query);
+  // Forgets a kind that is not served any more: handlers see its objects go, and are gone then
+  // themselves. Whoever waits for it is told.
+  void drop(std::string_view resource);
+  // Goes on with the same objects in another version of their kind, which must be watched.
+  void follow(const Kind& kind);
   // Handlers run after the change is visible here, in order of registration.
   void on_change(const Kind& kind, Handler handler);
   // True when every added kind has been listed once.
@@ -58,6 +63,7 @@ class Cache {
     std::multimap<Revision, std::function<void()>> awaited;
   };
 
+  void subscribe(Table& table, WatchQuery query);
   void replace(Table& table, std::vector<ObjectPtr> all, Revision at);
   void upsert(Table& table, ObjectPtr object);
   void remove(Table& table, const Place& place);

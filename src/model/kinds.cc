@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "model/definition_kinds.h"
 #include "model/rbac_kinds.h"
 #include "model/storage_kinds.h"
 #include "model/workload_kinds.h"
@@ -41,6 +42,8 @@ const Kind kPersistentVolume{"", "v1", "PersistentVolume", "persistentvolumes", 
 const Kind kPersistentVolumeClaim{"", "v1", "PersistentVolumeClaim", "persistentvolumeclaims",
                                   true};
 const Kind kStorageClass{"storage.k8s.io", "v1", "StorageClass", "storageclasses", false};
+const Kind kCustomResourceDefinition{"apiextensions.k8s.io", "v1", "CustomResourceDefinition",
+                                     "customresourcedefinitions", false};
 const Kind kRayCluster{"ray.io", "v1", "RayCluster", "rayclusters", true};
 const Kind kRayJob{"ray.io", "v1", "RayJob", "rayjobs", true};
 const Kind kPodGroup{"scheduling.volcano.sh", "v1beta1", "PodGroup", "podgroups", true};
@@ -75,6 +78,7 @@ const Kind* find_kind(std::string_view api_version, std::string_view kind) {
                                &kControllerRevision,
                                &kJob,
                                &kCronJob,
+                               &kCustomResourceDefinition,
                                &kPodDisruptionBudget,
                                &kRayCluster,
                                &kRayJob,

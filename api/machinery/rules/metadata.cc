@@ -48,7 +48,10 @@ void check_finalizers(const JsonArray& finalizers, const FieldPath& path, FieldE
                                                      : std::string_view());
     orphan = orphan || name == "orphan";
     foreground = foreground || name == "foregroundDeletion";
-    if (name == "orphan" || name == "foregroundDeletion" || name == "kubernetes") continue;
+    if (name == "orphan" || name == "foregroundDeletion" || name == "kubernetes" ||
+        name == "customresourcecleanup.apiextensions.k8s.io") {
+      continue;
+    }
     const FieldPath here = path.index(i);
     if (const std::string problem = check_qualified_name(name); !problem.empty()) {
       errors.invalid(here, finalizers[i], problem);

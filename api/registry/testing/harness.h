@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/machinery/schema.h"
+#include "api/machinery/custom/custom_schemas.h"
 #include "api/registry/registry.h"
 #include "base/check.h"
 #include "base/env.h"
@@ -29,7 +29,7 @@ class SetClock final : public WallClock {
 class Harness {
  public:
   Harness()
-      : schemas_(make_builtin_schemas()),
+      : schemas_(make_schemas()),
         store_(open()),
         registry_(make_registry({*store_, *schemas_, clock_, rng_})) {
     std::promise<Result<void>> done;
@@ -45,6 +45,7 @@ class Harness {
   storage::Store& store() { return *store_; }
   SetClock& clock() { return clock_; }
   const SchemaSet& schemas() const { return *schemas_; }
+  CustomSchemas& custom() { return *schemas_; }
 
   Result<Answer> write(client::Write write, RequestInfo info = {}) {
     std::promise<Result<Answer>> done;
@@ -111,7 +112,7 @@ class Harness {
 
   SetClock clock_;
   SeededRng rng_{20260101};
-  std::unique_ptr<SchemaSet> schemas_;
+  std::unique_ptr<CustomSchemas> schemas_;
   std::unique_ptr<storage::Store> store_;
   std::unique_ptr<Registry> registry_;
 };
