@@ -242,13 +242,15 @@ TEST_F(CustomObjects, GoWithTheirDefinition) {
   std::vector<WatchEvent::Type> seen;
   Code end = Code::Internal;
   ASSERT_TRUE(loop.run_until([&] {
-    Result<std::vector<WatchEvent>> events = (*watch)->next(100);
-    if (!events) {
-      end = events.error().code;
-      return true;
+    for (;;) {
+      Result<std::vector<WatchEvent>> events = (*watch)->next(100);
+      if (!events) {
+        end = events.error().code;
+        return true;
+      }
+      if (events->empty()) return false;
+      for (const WatchEvent& event : *events) seen.push_back(event.type);
     }
-    for (const WatchEvent& event : *events) seen.push_back(event.type);
-    return false;
   }));
   EXPECT_EQ(end, Code::NotFound);
   EXPECT_EQ(std::count(seen.begin(), seen.end(), WatchEvent::Type::Deleted), 2);

@@ -3,6 +3,8 @@
 #include <array>
 #include <mutex>
 
+#include "api/machinery/custom/custom_kind.h"
+
 namespace krater::api {
 namespace {
 
@@ -71,7 +73,7 @@ Result<std::vector<Selection::FieldRequirement>> Selection::parse_fields(const K
     }
     const bool known = term.label == "metadata.name" || term.label == "metadata.namespace" ||
                        schema.supports_field(term.label);
-    if (!known && schema.built_in())
+    if (!known && (schema.built_in() || as_custom(schema) != nullptr))
       return make_error(Code::BadRequest, "field label not supported: " + term.label);
     if (!known) {
       return make_error(

@@ -32,9 +32,12 @@ struct CustomSchemas::Made {
   std::vector<KindPtr> kinds;  // served versions
   KindPtr storage;             // served or not
 
+  // Being marked for deletion counts as a generation, and changes nothing of this.
   bool same_shape(const Definition& definition) const {
-    return uid == definition.uid && generation == definition.generation &&
-           names == definition.accepted;
+    const bool marked = definition.deleting && !deleting;
+    return uid == definition.uid && names == definition.accepted &&
+           (generation == definition.generation ||
+            (marked && generation + 1 == definition.generation));
   }
 };
 
