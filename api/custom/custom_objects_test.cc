@@ -306,6 +306,35 @@ TEST_F(CustomObjects, AreThereAgainAfterARestart) {
   EXPECT_TRUE(h.registry().get(kCronTab, "default", "t").has_value());
 }
 
+TEST_F(CustomObjects, KeepTheRulesOfTheirSchema) {
+  constexpr std::string_view kRules = R"({"metadata":{"name":"ranges.example.com"},
+    "spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"ranges","kind":"Range"},
+    "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object",
+      "properties":{"spec":{"type":"object","properties":{"low":{"type":"integer"},"high":{"type":"integer"},
+        "zone":{"type":"string","x-kubernetes-validations":[{"rule":"self == oldSelf","message":"zone is immutable"}]}},
+        "x-kubernetes-validations":[{"rule":"self.low <= self.high","message":"low must not be above high"}]}}}}}]}})";
+  define(kRules);
+  const Kind range{"example.com", "v1", "Range", "ranges", true};
+  EXPECT_EQ(text_of(h.create(range, R"({"metadata":{"name":"r"},"spec":{"low":2,"high":1}})")),
+            "Range.example.com \"r\" is invalid: spec: Invalid value: \"object\": low must not be "
+            "above high");
+  ASSERT_EQ(
+      text_of(h.create(range, R"({"metadata":{"name":"r"},"spec":{"low":1,"high":2,"zone":"a"}})")),
+      "ok");
+  EXPECT_EQ(text_of(h.merge(range, "r", R"({"spec":{"zone":"b"}})")),
+            "Range.example.com \"r\" is invalid: spec.zone: Invalid value: \"string\": zone is "
+            "immutable");
+  const Result<Answer> bad = h.create(kinds::kCustomResourceDefinition,
+                                      R"({"metadata":{"name":"bads.example.com"},
+    "spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"bads","kind":"Bad"},
+    "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object",
+      "properties":{"spec":{"type":"object","x-kubernetes-validations":[{"rule":"self.none == 1"}]}}}}}]}})");
+  ASSERT_FALSE(bad.has_value());
+  ASSERT_EQ(bad.error().causes.size(), 1U);
+  EXPECT_EQ(bad.error().causes[0].field,
+            "spec.validation.openAPIV3Schema.properties[spec].x-kubernetes-validations[0].rule");
+}
+
 TEST_F(CustomObjects, FinalizersWithoutAPathAreOnlyOdd) {
   define();
   const Result<Answer> made = h.create(

@@ -1,5 +1,6 @@
 #include "api/registry/pipeline.h"
 
+#include "api/machinery/custom/custom_kind.h"
 #include "api/machinery/keep_spelling.h"
 #include "api/registry/metadata.h"
 #include "api/registry/status.h"
@@ -52,6 +53,12 @@ Result<void> report(const KindSchema& schema, const RequestInfo& info,
   return {};
 }
 
+Causes validate_schema(const KindSchema& schema, const Admission& admission) {
+  if (const CustomKind* custom = as_custom(schema))
+    return custom->validate(admission.object, admission.old, admission.warnings);
+  return schema.validate(admission.object, admission.old);
+}
+
 }  // namespace
 
 Result<void> decode_body(const KindSchema& schema, std::string_view name_space,
@@ -77,7 +84,7 @@ void settle(const KindSchema& schema, Json& object, const Json* old) {
 Result<void> approve(const KindSchema& schema, const Admission& admission,
                      const RequestInfo& info) {
   Causes causes = validate_finalizers(admission.object, admission.old);
-  for (Causes more : {schema.validate(admission.object, admission.old), validate(admission)}) {
+  for (Causes more : {validate_schema(schema, admission), validate(admission)}) {
     causes.insert(causes.end(), std::make_move_iterator(more.begin()),
                   std::make_move_iterator(more.end()));
   }

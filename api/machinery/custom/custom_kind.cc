@@ -37,12 +37,11 @@ const DefinitionColumn& age_column() {
 
 }  // namespace
 
-CompiledVersion::CompiledVersion(const DefinitionVersion& from, const WholeObject& whole,
-                                 RuleCompiler compile)
+CompiledVersion::CompiledVersion(const DefinitionVersion& from, const WholeObject& whole)
     : version(from),
       schema(read_structural(from.schema)),
       tree(schema, whole.metadata()),
-      rules(compile == nullptr ? nullptr : compile(schema)) {
+      rules(cel::SchemaRules::compile(from.schema)) {
   std::vector<DefinitionColumn> shown{name_column()};
   shown.insert(shown.end(), from.columns.begin(), from.columns.end());
   if (from.columns.empty()) shown.push_back(age_column());
@@ -102,6 +101,12 @@ void CustomKind::apply_defaults(Json& object) const {
 }
 
 std::vector<Cause> CustomKind::validate(const Json& object, const Json* old) const {
+  std::vector<std::string> warnings;
+  return validate(object, old, warnings);
+}
+
+std::vector<Cause> CustomKind::validate(const Json& object, const Json* old,
+                                        std::vector<std::string>& warnings) const {
   std::vector<Cause> causes = parts_.whole->validate(schema(), object, old);
   append(causes, validate_custom(schema(), object, old));
   validate_scale(object, causes);
@@ -115,7 +120,9 @@ std::vector<Cause> CustomKind::validate(const Json& object, const Json* old) con
                       "object was invalid; correct the existing errors to complete validation",
                       "<nil>"});
   } else {
-    append(causes, parts_.compiled->rules->check(object, old));
+    cel::RuleFindings found = parts_.compiled->rules->check(object, old);
+    append(causes, std::move(found.causes));
+    std::move(found.warnings.begin(), found.warnings.end(), std::back_inserter(warnings));
   }
   return causes;
 }

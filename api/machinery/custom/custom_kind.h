@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "api/cel/schema_rules.h"
 #include "api/machinery/custom/definition.h"
 #include "api/machinery/custom/kind_life.h"
 #include "api/machinery/custom/ownership_tree.h"
-#include "api/machinery/custom/schema_rules.h"
 #include "api/machinery/custom/structural.h"
 #include "api/machinery/custom/whole_object.h"
 #include "api/machinery/json_path.h"
@@ -19,14 +19,14 @@ namespace krater::api {
 
 // What is made of one version of a definition once, however often its status changes.
 struct CompiledVersion {
-  CompiledVersion(const DefinitionVersion& from, const WholeObject& metadata, RuleCompiler rules);
+  CompiledVersion(const DefinitionVersion& from, const WholeObject& whole);
 
   DefinitionVersion version;
   Structural schema;
   OwnershipTree tree;
   std::vector<TableColumn> columns;
   std::vector<CellPath> cells;
-  SchemaRulesPtr rules;  // null: none
+  cel::SchemaRulesPtr rules;  // x-kubernetes-validations; null: none
 };
 
 struct CustomKindParts {
@@ -55,6 +55,9 @@ class CustomKind final : public KindSchema {
   const std::shared_ptr<KindLife>& life() const { return parts_.life; }
   // What clients of a deprecated version are told; "" when it is not.
   std::string deprecation_warning() const;
+  // validate() with what breaks a rule and may, because it did so before.
+  std::vector<Cause> validate(const Json& object, const Json* old,
+                              std::vector<std::string>& warnings) const;
   // Brings what was stored under an older schema into the shape of this one.
   void reshape(Json& object) const;
 

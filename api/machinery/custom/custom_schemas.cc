@@ -49,8 +49,8 @@ struct CustomSchemas::State {
   std::map<std::string, KindSchemaPtr, std::less<>> by_resource;
 };
 
-CustomSchemas::CustomSchemas(std::unique_ptr<const SchemaSet> built_in, RuleCompiler compile)
-    : built_in_(std::move(built_in)), compile_(compile) {
+CustomSchemas::CustomSchemas(std::unique_ptr<const SchemaSet> built_in)
+    : built_in_(std::move(built_in)) {
   CHECK(!built_in_->all().empty());
   whole_ = std::make_shared<const WholeObject>(built_in_->all().front());
   publish({}, Revision());
@@ -89,8 +89,7 @@ std::shared_ptr<const CustomSchemas::Made> CustomSchemas::make(const Definition&
   bool represented = definition.serves(*storage);
   for (std::size_t i = 0; i < definition.versions.size(); ++i) {
     const DefinitionVersion& version = definition.versions[i];
-    if (!same)
-      made->compiled.push_back(std::make_shared<const CompiledVersion>(version, *whole_, compile_));
+    if (!same) made->compiled.push_back(std::make_shared<const CompiledVersion>(version, *whole_));
     CustomKindParts parts;
     parts.compiled = made->compiled[i];
     parts.whole = whole_;
@@ -199,8 +198,8 @@ std::string CustomSchemas::openapi_v2() const {
   return with_custom_kinds(2, document, now->custom);
 }
 
-std::unique_ptr<CustomSchemas> make_schemas(RuleCompiler compile) {
-  return std::make_unique<CustomSchemas>(make_builtin_schemas(), compile);
+std::unique_ptr<CustomSchemas> make_schemas() {
+  return std::make_unique<CustomSchemas>(make_builtin_schemas());
 }
 
 }  // namespace krater::api

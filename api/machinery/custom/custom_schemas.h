@@ -18,8 +18,7 @@ namespace krater::api {
 
 class CustomSchemas final : public SchemaSet {
  public:
-  // `compile` null: rules are not checked.
-  explicit CustomSchemas(std::unique_ptr<const SchemaSet> built_in, RuleCompiler compile = nullptr);
+  explicit CustomSchemas(std::unique_ptr<const SchemaSet> built_in);
   ~CustomSchemas() override;
 
   // Serves exactly these kinds, by their accepted names, beside the built-in ones. What is not
@@ -50,7 +49,6 @@ class CustomSchemas final : public SchemaSet {
   std::shared_ptr<const Made> make(const Definition& definition, Revision at) const;
 
   std::unique_ptr<const SchemaSet> built_in_;
-  RuleCompiler compile_;
   std::shared_ptr<const WholeObject> whole_;
   std::map<std::string, std::shared_ptr<const Made>> made_;  // publish() only; by name
   mutable std::mutex mutex_;                                 // guards state_
@@ -58,6 +56,6 @@ class CustomSchemas final : public SchemaSet {
 };
 
 // make_builtin_schemas() with room for more.
-std::unique_ptr<CustomSchemas> make_schemas(RuleCompiler compile = nullptr);
+std::unique_ptr<CustomSchemas> make_schemas();
 
 }  // namespace krater::api

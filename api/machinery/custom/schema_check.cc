@@ -3,6 +3,7 @@
 #include <iterator>
 #include <set>
 
+#include "api/cel/schema_rules.h"
 #include "api/machinery/custom/definition_check.h"
 #include "api/machinery/custom/structural.h"
 #include "base/strings.h"
@@ -343,8 +344,13 @@ void check_schema(const Json& schema, const FieldPath& path, bool has_status, Fi
   }
   if (bool_at(schema, {"nullable"}).value_or(false))
     errors.forbidden(path.field("nullable"), "nullable cannot be true at the root");
-  if (check_structural(schema, path, errors)) check_schema_defaults(schema, path, errors);
-  Checker(errors).schema(schema, path, true, Context());
+  FieldErrors own;
+  if (check_structural(schema, path, own)) check_schema_defaults(schema, path, own);
+  Checker(own).schema(schema, path, true, Context());
+  std::vector<Cause> found = own.take();
+  // Rules are read once the schema they speak of is known to be one.
+  if (found.empty()) found = cel::check_rules(schema, path.text());
+  errors.append(std::move(found));
 }
 
 }  // namespace krater::api

@@ -85,8 +85,6 @@ void read_extensions(const Json& schema, Structural& out) {
   if (list == "map") out.list = ListKind::Map;
   out.atomic_map = text_at(schema, {"x-kubernetes-map-type"}) == "atomic";
   out.map_keys = strings(schema, "x-kubernetes-list-map-keys");
-  if (const Json* rules = find(schema, {"x-kubernetes-validations"}))
-    out.rules = std::make_shared<const Json>(*rules);
 }
 
 }  // namespace

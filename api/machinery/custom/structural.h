@@ -61,7 +61,6 @@ struct Structural {
   std::unique_ptr<const Structural> items;    // of an array
   std::unique_ptr<const Structural> values;   // additionalProperties
   std::shared_ptr<const Json> default_value;  // null: none
-  std::shared_ptr<const Json> rules;          // x-kubernetes-validations as written; null: none
   std::unique_ptr<const ValueChecks> checks;  // null: none
 
   const Structural* property(std::string_view name) const;
