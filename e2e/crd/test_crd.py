@@ -226,6 +226,26 @@ def test_definitions_of_built_in_kinds_are_accepted_and_change_nothing(simulated
     simulated.kubectl("delete", "crd", "rayjobs.ray.io", "--timeout=30s")
 
 
+def test_rules_of_a_schema_hold(simulated, namespace):
+    group = "rules.example.com"
+    manifest = definition(group, plural="ruled", kind="Ruled")
+    spec = manifest["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
+    spec["x-kubernetes-validations"] = [{"rule": "self.replicas <= 3 || has(self.image)", "message": "many need an image"}]
+    spec["properties"]["image"]["x-kubernetes-validations"] = [{"rule": "self == oldSelf", "message": "image is immutable"}]
+    define(simulated, manifest)
+    ruled = {"apiVersion": f"{group}/v1", "kind": "Ruled", "metadata": {"name": "r"},
+             "spec": {"cronSpec": "* * * * *", "replicas": 4}}
+    refused = simulated.kubectl_fails("create", "-n", namespace, "-f", "-", stdin=json.dumps(ruled))
+    assert 'The Ruled "r" is invalid: spec: Invalid value: "object": many need an image' in refused
+    ruled["spec"]["image"] = "a"
+    simulated.apply(ruled, "-n", namespace)
+    ruled["spec"]["image"] = "b"
+    assert "image is immutable" in simulated.kubectl_fails("apply", "-n", namespace, "-f", "-", stdin=json.dumps(ruled))
+    spec["x-kubernetes-validations"] = [{"rule": "self.nothing > 1"}]
+    broken = simulated.kubectl_fails("apply", "-f", "-", stdin=json.dumps(manifest))
+    assert "x-kubernetes-validations[0].rule" in broken and "undefined field 'nothing'" in broken
+
+
 def test_definitions_that_are_no_good_are_refused(simulated):
     manifest = definition("bad.example.com")
     manifest["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["x"] = {}
