@@ -198,7 +198,9 @@ class Evaluation {
     args.reserve(expr.args.size());
     for (const ExprPtr& arg : expr.args) {
       args.push_back(evaluate(*arg));
-      if (args.back().is_error() && expr.args.size() > 2) return args.back();
+      // Of more than two, those behind a failure are not looked at, and the call is not made.
+      const bool last = args.size() == expr.args.size();
+      if (args.back().is_error() && expr.args.size() > 2 && !last) return args.back();
     }
     if (cancelled_ || !work(expr, args)) return too_expensive();
     // Paid before it is made, unless the price is what comes out.
@@ -229,7 +231,8 @@ class Evaluation {
     const char first = expr.name[0];
     const Cost cost = expr.overloads[0]->cost;
     if (first == '_' || first == '!' || first == '-' || first == '@' || cost == Cost::Matches ||
-        cost == Cost::Find || cost == Cost::Contains || cost == Cost::StartsWith) {
+        cost == Cost::Find || cost == Cost::Contains || cost == Cost::StartsWith ||
+        cost == Cost::ContainsIpText) {
       return "";
     }
     if (expr.name == "size") return ": size";
@@ -315,6 +318,12 @@ class Evaluation {
   }
 
   Value list(const Expr& expr) {
+    Value out = list_of(expr);
+    charge(kListBase);
+    return out;
+  }
+
+  Value list_of(const Expr& expr) {
     std::vector<Value> items;
     for (std::size_t i = 0; i < expr.args.size(); ++i) {
       Value item = evaluate(*expr.args[i]);
@@ -331,11 +340,16 @@ class Evaluation {
       }
       items.push_back(std::move(item));
     }
-    charge(kListBase);
     return Value::list(std::move(items));
   }
 
   Value map(const Expr& expr) {
+    Value out = map_of(expr);
+    charge(kMapBase);
+    return out;
+  }
+
+  Value map_of(const Expr& expr) {
     std::vector<std::pair<Value, Value>> entries;
     for (std::size_t i = 0; i < expr.args.size(); i += 2) {
       Value key = evaluate(*expr.args[i]);
@@ -352,7 +366,6 @@ class Evaluation {
       }
       entries.emplace_back(std::move(key), std::move(value));
     }
-    charge(kMapBase);
     return Value::map(std::move(entries));
   }
 
@@ -433,7 +446,7 @@ class Evaluation {
   void collect_item(Collector& collector, std::size_t scope) {
     const Expr& addition = *collector.step().args[1];
     Value item = evaluate(*addition.args[0]);
-    charge(addition.constant || item.is_error() ? 1 : kListBase + 1);
+    charge(addition.constant ? 1 : kListBase + 1);
     if (item.is_error()) {
       fail(scope, std::move(item));
     } else if (!locals_[scope].is_error()) {
@@ -449,8 +462,8 @@ class Evaluation {
     if (pair) {
       if (first.is_error()) return fail(scope, std::move(first));
       Value value = evaluate(*args[2]);
-      if (value.is_error()) return fail(scope, std::move(value));
       charge(1);
+      if (value.is_error()) return fail(scope, std::move(value));
       return insert(collector, std::move(first), std::move(value), scope);
     }
     charge(1);
