@@ -18,6 +18,7 @@
 #include "api/auth/service_account_tokens.h"
 #include "api/registry/registry.h"
 #include "api/server/auditing.h"
+#include "api/server/component_log.h"
 #include "api/server/flow_control.h"
 #include "api/server/health.h"
 #include "api/server/metrics.h"
