@@ -19,6 +19,10 @@ void FieldErrors::add(const FieldPath& path, std::string_view reason, std::strin
   causes_.push_back({std::string(reason), std::move(message), path.text()});
 }
 
+void FieldErrors::forgive(const std::function<bool(const Cause&)>& is_no_mistake) {
+  std::erase_if(causes_, is_no_mistake);
+}
+
 void FieldErrors::required(const FieldPath& path, std::string_view detail) {
   add(path, "FieldValueRequired", with_detail("Required value", detail));
 }

@@ -2,6 +2,7 @@
 // repeat the field; Status.message is made of `<field>: <message>`.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -28,6 +29,9 @@ class FieldErrors {
   void not_found(const FieldPath& path, const Json& value);
 
   void append(std::vector<Cause> more);
+
+  // Takes back what a wider view shows to be no mistake.
+  void forgive(const std::function<bool(const Cause&)>& is_no_mistake);
 
   bool empty() const { return causes_.empty(); }
   std::vector<Cause> take() { return std::move(causes_); }

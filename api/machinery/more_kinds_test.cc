@@ -112,6 +112,14 @@ TEST(StatefulSets, CarryClaimsAsTheyAre) {
   EXPECT_EQ(text_at(claim, {"spec", "volumeMode"}), "Filesystem");
 }
 
+TEST(StatefulSets, MayMountTheirClaimsAndNothingElseThatIsNotThere) {
+  const Outcome out = run(object(
+      "apps/v1", "StatefulSet",
+      R"("spec":{"serviceName":"s","selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i","volumeMounts":[{"name":"data","mountPath":"/d"},{"name":"other","mountPath":"/o"}]}]}},"volumeClaimTemplates":[{"metadata":{"name":"data"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}]})"));
+  EXPECT_EQ(join(out.errors, "\n"),
+            "spec.template.spec.containers[0].volumeMounts[1].name: Not found: \"other\"");
+}
+
 TEST(StorageClasses, HaveDefaultsAndStayAsTheyAre) {
   const Outcome out = run(
       R"({"apiVersion":"storage.k8s.io/v1","kind":"StorageClass","metadata":{"name":"x"},"provisioner":"a/b"})");

@@ -33,7 +33,7 @@ def test_applied_kinds_keep_what_they_say(simulated, namespace):
     n = ("-n", namespace)
     things = [
         {"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": {"name": "np"},
-         "spec": {"podSelector": {"matchLabels": {"a": "b"}}, "ingress": [{"ports": [{"port": 80}]}]}},
+         "spec": {"podSelector": {"matchLabels": {"a": "b"}}, "ingress": [{"ports": [{"protocol": "TCP", "port": 80}]}]}},
         {"apiVersion": "v1", "kind": "ReplicationController", "metadata": {"name": "rc"},
          "spec": {"replicas": 0, "selector": {"a": "b"}, "template": {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}}},
         {"apiVersion": "v1", "kind": "PodTemplate", "metadata": {"name": "pt"},

@@ -119,6 +119,21 @@ void check_stateful_update(const RuleInput& in, FieldErrors& errors) {
                    "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden");
 }
 
+// Mounts of the template may name the claims that each pod gets.
+void forgive_claims(const RuleInput& in, FieldErrors& errors) {
+  const JsonArray* templates = array_at(in.value, {"volumeClaimTemplates"});
+  if (templates == nullptr) return;
+  const FieldPath pod_template = in.path.field("template");
+  const std::string below = pod_template.field("spec").text() + ".";
+  for (const Json& claim : *templates) {
+    const std::string missing = "Not found: " + to_json(Json(text_at(claim, {"metadata", "name"})));
+    errors.forgive([&](const Cause& cause) {
+      return cause.field.starts_with(below) && cause.field.ends_with(".name") &&
+             cause.message == missing;
+    });
+  }
+}
+
 // What a rolling update of that kind does unless it is told otherwise.
 void fill_rolling_update(JsonObject& strategy, const JsonObject& defaults) {
   const Json* type = strategy.if_contains("type");
@@ -152,6 +167,7 @@ void deployment_spec(const RuleInput& in, FieldErrors& errors) {
 void stateful_set_spec(const RuleInput& in, FieldErrors& errors) {
   check_selector(in, "statefulset", errors);
   check_lasting(in, "StatefulSet", errors);
+  forgive_claims(in, errors);
   if (find(in.value, {"updateStrategy", "rollingUpdate"}) != nullptr &&
       text_at(in.value, {"updateStrategy", "type"}) == "OnDelete") {
     const FieldPath strategy = in.path.field("updateStrategy");
