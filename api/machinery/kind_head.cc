@@ -48,7 +48,6 @@ std::optional<KindHead> read_kind_head(const Json& document) {
     out.subresources.scale = out.subresources.scale || name == "scale";
   }
   out.native = bool_at(document, {"native"}).value_or(false);
-  out.json_only = bool_at(*head, {"jsonOnly"}).value_or(false);
   out.counts_generation = bool_at(*head, {"generation"}).value_or(false);
   out.name_rule = find_name_rule(text_at(*head, {"nameRule"}));
   CHECK_MSG(out.name_rule != nullptr, out.type_name);

@@ -116,7 +116,7 @@ class NodeKindSchema final : public KindSchema {
   }
 
   Result<Json> decode_protobuf(std::string_view body) const override {
-    if (!head_.native || head_.json_only) {
+    if (!head_.native) {
       return make_error(
           Code::UnsupportedMedia,
           "the body of the request was in an unknown format - accepted media types include: "

@@ -18,7 +18,6 @@ struct KindHead {
   std::vector<std::string> short_names, categories, verbs, selectable_fields;
   Subresources subresources;
   bool native = false;
-  bool json_only = false;  // no protobuf bodies
   bool counts_generation = false;
   NameRule name_rule = nullptr;
   std::string stored_as;  // type name of the kind that is stored instead of this one; "" for itself

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "api/machinery/schema_unions.h"
 #include "api/machinery/wire.h"
 #include "base/strings.h"
 #include "base/time.h"
@@ -45,9 +46,31 @@ class Decoder {
       if (inlined.proto == field.number) return message(*inlined.node, field.bytes, out, depth + 1);
     }
     for (const Property& property : node.properties) {
-      if (property.proto == field.number) return into(property, field, out, depth);
+      if (property.proto != field.number) continue;
+      const SchemaUnion either = union_of(node, property.name);
+      if (either == SchemaUnion::None) return into(property, field, out, depth);
+      return one_of(node, either, field.bytes, out[property.name], depth);
     }
     return {};  // unknown fields are skipped
+  }
+
+  Result<void> one_of(const SchemaNode& schema, SchemaUnion either, std::string_view bytes,
+                      Json& out, int depth) {
+    WireReader reader(bytes);
+    while (!reader.done()) {
+      TRY_ASSIGN(const WireField field, reader.next());
+      const int schema_at = either == SchemaUnion::SchemaOrBool ? 2 : 1;
+      if (field.number == schema_at) {
+        JsonObject object;
+        TRY(message(schema, field.bytes, object, depth + 1));
+        out = std::move(object);
+      } else if (either == SchemaUnion::SchemaOrBool) {
+        if (!out.is_object()) out = field.value != 0;
+      } else {
+        return broken("a schema has a list where one schema belongs");
+      }
+    }
+    return {};
   }
 
   Result<void> into(const Property& property, const WireField& field, JsonObject& out, int depth) {

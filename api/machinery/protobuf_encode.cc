@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "api/machinery/schema_unions.h"
 #include "api/machinery/wire.h"
 #include "base/strings.h"
 #include "base/time.h"
@@ -68,7 +69,11 @@ class Encoder {
               [](const Part& a, const Part& b) { return a.number < b.number; });
     WireWriter out;
     for (const Part& part : parts) {
-      if (part.property != nullptr) {
+      const SchemaUnion either =
+          part.property == nullptr ? SchemaUnion::None : union_of(node, part.property->name);
+      if (either != SchemaUnion::None) {
+        out.bytes(part.number, one_of(node, either, *object.if_contains(part.property->name)));
+      } else if (part.property != nullptr) {
         field(out, part.number, *part.property->node, *object.if_contains(part.property->name));
       } else if (const std::string inner = message(*part.inlined, object); !inner.empty()) {
         out.bytes(part.number, inner);
@@ -78,6 +83,14 @@ class Encoder {
   }
 
  private:
+  static std::string one_of(const SchemaNode& schema, SchemaUnion either, const Json& value) {
+    WireWriter out;
+    const bool boolean = either == SchemaUnion::SchemaOrBool;
+    if (boolean) out.number(1, value.is_object() || value == Json(true) ? 1 : 0);
+    if (value.is_object()) out.bytes(boolean ? 2 : 1, message(schema, value.get_object()));
+    return out.take();
+  }
+
   static void field(WireWriter& out, int number, const SchemaNode& node, const Json& value) {
     if (node.type == NodeType::Array && !node.wrapped_list) {
       if (!value.is_array()) return;

@@ -214,6 +214,47 @@ TEST_F(Protobuf, WhatIsEncodedIsDecodedAsItWas) {
   }
 }
 
+// JSON has one field where the wire has a message with two.
+TEST_F(Protobuf, DefinitionsOfKindsGoThereAndBack) {
+  const Message text = Message().bytes(5, "string");
+  const Message list = Message().bytes(5, "array").message(24, Message().message(1, text));
+  const Message map =
+      Message().bytes(5, "object").message(30, Message().number(1, 1).message(2, text));
+  const Message open = Message().bytes(5, "object").message(30, Message().number(1, 1));
+  const auto property = [](std::string_view name, const Message& schema) {
+    return Message().bytes(1, name).message(2, schema);
+  };
+  const Message schema = Message()
+                             .bytes(5, "object")
+                             .message(8, Message().bytes(1, R"({"a":1})"))
+                             .message(29, property("list", list))
+                             .message(29, property("map", map))
+                             .message(29, property("open", open))
+                             .number(38, 1);
+  const Message version =
+      Message().bytes(1, "v1").number(2, 1).number(3, 1).message(4, Message().message(1, schema));
+  const Message definition =
+      Message().message(2, Message().bytes(1, "example.com").message(7, version));
+  const std::string decoded =
+      decode("customresourcedefinitions",
+             envelope("apiextensions.k8s.io/v1", "CustomResourceDefinition", definition));
+  const Result<Json> document = parse_json(decoded);
+  ASSERT_TRUE(document.has_value()) << decoded;
+  const Json* root =
+      find(array_at(*document, {"spec", "versions"})->at(0), {"schema", "openAPIV3Schema"});
+  ASSERT_NE(root, nullptr);
+  EXPECT_EQ(to_json(*find(*root, {"properties"})),
+            R"({"list":{"type":"array","items":{"type":"string"}},)"
+            R"("map":{"type":"object","additionalProperties":{"type":"string"}},)"
+            R"("open":{"type":"object","additionalProperties":true}})");
+  EXPECT_EQ(to_json(*find(*root, {"default"})), R"({"a":1})");
+  const SchemaNode& node =
+      schemas_->find_resource("customresourcedefinitions.apiextensions.k8s.io")->root();
+  const std::string again = protobuf_envelope("apiextensions.k8s.io/v1", "CustomResourceDefinition",
+                                              encode_protobuf_message(node, document->as_object()));
+  EXPECT_EQ(decode("customresourcedefinitions", again), decoded);
+}
+
 TEST_F(Protobuf, AStatusHasItsDetailsAndCode) {
   const Json status = *parse_json(
       R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"m","reason":"NotFound",)"
