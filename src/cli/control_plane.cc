@@ -121,7 +121,9 @@ struct ControlPlane::Controllers {
     for (const api::KindSchemaPtr& schema : parts_.registry.schemas().all()) {
       if (!schema->storage_version()) continue;
       kinds.push_back(schema->kind());
-      if (schema->subresources().scale) scaled.push_back(schema->kind());
+      // The size of users' objects may stand anywhere.
+      if (schema->subresources().scale && api::as_custom(*schema) == nullptr)
+        scaled.push_back(schema->kind());
       if (schema->kind().kind != "Event") collected.push_back(schema->kind());
     }
     loop.add(controllers::make_job_controller(), as(prefix + "job-controller"));
