@@ -116,12 +116,13 @@ TEST_F(Policies, MatchConditionsAndRequestsDecideWhoIsAsked) {
 }
 
 TEST_F(Policies, DeletesSeeTheOldObject) {
-  install(R"j("validations":[{"expression":"request.operation != 'DELETE' || !has(oldObject.metadata.labels)",
+  install(
+      R"j("validations":[{"expression":"request.operation != 'DELETE' || !has(oldObject.metadata.labels)",
              "message":"labelled"}])j");
   ASSERT_TRUE(put(kinds::kConfigMap, config_map("a", R"j(,"labels":{"keep":"1"})j")).has_value());
-ASSERT_TRUE(put(kinds::kConfigMap, config_map("b")).has_value());
-EXPECT_FALSE(harness_.write(client::DeleteWrite{kinds::kConfigMap, "default", "a"}).has_value());
-EXPECT_TRUE(harness_.write(client::DeleteWrite{kinds::kConfigMap, "default", "b"}).has_value());
+  ASSERT_TRUE(put(kinds::kConfigMap, config_map("b")).has_value());
+  EXPECT_FALSE(harness_.write(client::DeleteWrite{kinds::kConfigMap, "default", "a"}).has_value());
+  EXPECT_TRUE(harness_.write(client::DeleteWrite{kinds::kConfigMap, "default", "b"}).has_value());
 }
 
 TEST_F(Policies, AFailureIsARefusalUnlessIgnored) {
