@@ -107,7 +107,7 @@ TEST(Config, ErrorsNameTheCulprit) {
   const std::pair<const char*, const char*> cases[] = {
       {"actions: \"enqueue, dance\"\ntiers: [{plugins: [{name: gang}]}]",
        "unknown action \"dance\""},
-      {"actions: allocate\ntiers: [{plugins: [{name: tdm}]}]", "unknown plugin \"tdm\""},
+      {"actions: allocate\ntiers: [{plugins: [{name: waltz}]}]", "unknown plugin \"waltz\""},
       {"actions: allocate\ntiers: [{plugins: [{name: sla, arguments: {sla-waiting-time: soon}}]}]",
        "sla-waiting-time"},
       {"actions: preempt\nconfigurations: [{name: preempt, arguments: {speed: 1}}]\ntiers: "

@@ -35,17 +35,32 @@ std::int64_t amount_of(const Json* list, const std::string& name, const std::str
   return ResourceList::from(&one).at(resource);
 }
 
+// What was promised to jobs whose pods are still to come. Outlives sessions: such a job is in none.
+struct Promise {
+  ResourceList amounts{};
+  WallTime since;
+};
+struct QuotaMemory {
+  std::map<JobKey, Promise> promised{};
+};
+// Pods that have not come by then are not waited for.
+constexpr Duration kComeWithin = std::chrono::minutes(1);
+
 class ResourceQuotas final : public Plugin, public EnqueueHook {
  public:
+  explicit ResourceQuotas(QuotaMemory& memory) : memory_(memory) {}
+
   void open(const Session& session) override {
     for (const auto& [place, object] : session.surroundings().quotas) read(object);
-    if (quotas_.empty()) return;
+    // Pods that are made are in what the quota says is used.
     for (JobId id = 0; id < session.job_count(); ++id) {
-      const JobInfo& job = session.job(id);
-      if (!job.group || !job.min_resources || job.phase != PodGroupPhase::Inqueue) continue;
-      // Pods that are made are in `used`.
-      promise(job.key.name_space, (job.wanted_min() - job.pending).clamped(), session.names());
+      if (!session.job(id).tasks.empty()) memory_.promised.erase(session.job(id).key);
     }
+    std::erase_if(memory_.promised, [&](const auto& entry) {
+      return entry.second.since + kComeWithin < session.now();
+    });
+    for (const auto& [key, promise] : memory_.promised)
+      promised_[key.name_space] += promise.amounts;
   }
 
   Vote may_enqueue(const Session& session, JobId id, Refusal& why) const override {
@@ -84,7 +99,10 @@ class ResourceQuotas final : public Plugin, public EnqueueHook {
 
   void enqueued(const Session& session, JobId id) override {
     const JobInfo& job = session.job(id);
-    if (job.min_resources) promise(job.key.name_space, *job.min_resources, session.names());
+    if (!job.min_resources) return;
+    const ResourceList amounts = job.min_resources->to_list(session.names());
+    promised_[job.key.name_space] += amounts;
+    if (job.tasks.empty()) memory_.promised[job.key] = {amounts, session.now()};
   }
 
  private:
@@ -106,10 +124,7 @@ class ResourceQuotas final : public Plugin, public EnqueueHook {
     quotas_[object->name_space()].push_back(std::move(out));
   }
 
-  void promise(const std::string& name_space, const Resource& amounts, const ResourceNames& names) {
-    promised_[name_space] += amounts.to_list(names);
-  }
-
+  QuotaMemory& memory_;
   std::map<std::string, std::vector<Quota>> quotas_;  // by namespace
   std::map<std::string, ResourceList> promised_;
 };
@@ -117,8 +132,9 @@ class ResourceQuotas final : public Plugin, public EnqueueHook {
 }  // namespace
 
 Result<PluginFactory> configure_resourcequota(Arguments& arguments, const EnableFlags& flags) {
-  return PluginFactory([](PluginSet& plugins, const EnableFlags& enabled) {
-    plugins.add(std::make_unique<ResourceQuotas>(), enabled);
+  const auto memory = std::make_shared<QuotaMemory>();
+  return PluginFactory([memory](PluginSet& plugins, const EnableFlags& enabled) {
+    plugins.add(std::make_unique<ResourceQuotas>(*memory), enabled);
   });
 }
 

@@ -5,12 +5,18 @@
 namespace krater::scheduler {
 namespace {
 
+// Who weighs less than nothing weighs nothing.
+std::int64_t weight_of(const Claimant& claimant) {
+  return std::max<std::int64_t>(claimant.weight, 0);
+}
+
 Resource next_level(const Claimant& claimant, const Resource& remaining, std::int64_t weights) {
   Resource out;
   const Dim dims =
       std::max({claimant.deserved.dims(), remaining.dims(), claimant.guarantee.dims()});
   for (Dim d = 0; d < dims; ++d) {
-    std::int64_t level = claimant.deserved.at(d) + scale(remaining.at(d), claimant.weight, weights);
+    std::int64_t level =
+        claimant.deserved.at(d) + scale(remaining.at(d), weight_of(claimant), weights);
     level = std::min({level, claimant.limit.at(d), claimant.request.at(d)});
     out.set(d, std::max(level, claimant.guarantee.at(d)));
   }
@@ -24,7 +30,8 @@ void water_fill(const Resource& total, std::vector<Claimant>& claimants) {
   std::vector<bool> met(claimants.size(), false);
   while (!remaining.is_zero()) {
     std::int64_t weights = 0;
-    for (std::size_t i = 0; i < claimants.size(); ++i) weights += met[i] ? 0 : claimants[i].weight;
+    for (std::size_t i = 0; i < claimants.size(); ++i)
+      weights += met[i] ? 0 : weight_of(claimants[i]);
     if (weights <= 0) return;
     const Resource before = remaining;
     for (std::size_t i = 0; i < claimants.size(); ++i) {
