@@ -78,8 +78,7 @@ Result<Change> apply_scale(const KindSchema& schema, const client::PatchWrite& w
     if (const Json* given = find(scale, {"metadata", field}))
       set_path(inner.patch, {"metadata", field}, *given);
   }
-  if (find(scale, {"spec", "replicas"}) != nullptr)
-    set_path(inner.patch, {"spec", "replicas"}, replicas);
+  if (find(scale, {"spec", "replicas"}) != nullptr) set_replicas(schema, inner.patch, replicas);
   return prepare_apply(inner, in);
 }
 

@@ -6,6 +6,7 @@
 #include "api/registry/metadata.h"
 #include "api/registry/prepare.h"
 #include "api/registry/projection.h"
+#include "api/registry/scale.h"
 #include "api/registry/status.h"
 #include "model/definition_kinds.h"
 #include "model/storage_kinds.h"
@@ -80,8 +81,7 @@ Json narrowed(const KindSchema& schema, std::string_view subresource, Json body,
   Json out = without_managers(old);
   if (subresource == "status") take_member(out, body, "status");
   if (subresource == "scale") {
-    if (const Json* replicas = find(body, {"spec", "replicas"}))
-      set_path(out, {"spec", "replicas"}, *replicas);
+    if (const auto replicas = replicas_in(schema, body)) set_replicas(schema, out, *replicas);
   }
   if (schema.kind().resource() == kCertificateRequests)
     divide_decision(subresource, body, old, out);
@@ -168,7 +168,8 @@ Result<Change> change_object(const KindSchema& schema, Change change, std::strin
     return explained(std::move(mutated).error(), change.kind, change.place.name);
   }
   const bool same = same_but_managers(object, *old);
-  if (same && is_stored_as(schema, *current) && (owners.as_stored || same_but_times(owners.list, managers_of(*old)))) {
+  if (same && is_stored_as(schema, *current) &&
+      (owners.as_stored || same_but_times(owners.list, managers_of(*old)))) {
     TRY(conclude(change, Change::What::Nothing, object, current));
     return change;
   }

@@ -15,7 +15,8 @@ struct Size {
 
 Size size_of(const Json& document) {
   Size out{int_at(document, {"spec", "replicas"}).value_or(0),
-           int_at(document, {"status", "replicas"}).value_or(0), {}};
+           int_at(document, {"status", "replicas"}).value_or(0),
+           {}};
   if (const Json* selector = find(document, {"spec", "selector"})) {
     const Result<LabelSelector> parsed = LabelSelector::from_object(*selector);
     if (parsed && !parsed->empty()) out.selector = parsed->text();
@@ -27,8 +28,7 @@ Result<Size> size_of(const ScalePaths& paths, const Json& document) {
   Size out;
   const Json* wanted = at_simple_path(document, paths.spec_replicas);
   if (wanted == nullptr) {
-    return internal_error("the spec replicas field \"" + paths.spec_replicas +
-                          "\" does not exist");
+    return internal_error("the spec replicas field \"" + paths.spec_replicas + "\" does not exist");
   }
   out.wanted = as_int(*wanted).value_or(0);
   if (const Json* present = at_simple_path(document, paths.status_replicas))
@@ -64,6 +64,13 @@ Result<Json> scale_of(const KindSchema& schema, const Object& object) {
                          {"metadata", std::move(metadata)},
                          {"spec", std::move(spec)},
                          {"status", std::move(status)}});
+}
+
+std::optional<std::int64_t> replicas_in(const KindSchema& schema, const Json& object) {
+  const CustomKind* custom = as_custom(schema);
+  if (custom == nullptr) return int_at(object, {"spec", "replicas"});
+  const Json* value = at_simple_path(object, custom->version().scale.spec_replicas);
+  return value == nullptr ? std::nullopt : as_int(*value);
 }
 
 void set_replicas(const KindSchema& schema, Json& object, std::int64_t replicas) {
