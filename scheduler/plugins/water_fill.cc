@@ -23,6 +23,16 @@ Resource next_level(const Claimant& claimant, const Resource& remaining, std::in
   return out;
 }
 
+// Whether more of what remains would be of no use. A share that rounds down to nothing is not yet
+// all that one can have.
+bool is_full(const Claimant& claimant, const Resource& level, const Resource& remaining) {
+  for (Dim d = 0; d < remaining.dims(); ++d) {
+    if (remaining.at(d) > 0 && level.at(d) < std::min(claimant.limit.at(d), claimant.request.at(d)))
+      return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void water_fill(const Resource& total, std::vector<Claimant>& claimants) {
@@ -38,7 +48,7 @@ void water_fill(const Resource& total, std::vector<Claimant>& claimants) {
       if (met[i]) continue;
       Claimant& one = claimants[i];
       Resource level = next_level(one, before, weights);
-      met[i] = one.request.fits_in(level) || level == one.deserved;
+      met[i] = one.request.fits_in(level) || is_full(one, level, before);
       remaining -= level - one.deserved;
       one.deserved = std::move(level);
     }
