@@ -137,6 +137,28 @@ std::string told(const std::vector<std::string>& problems) {
   return join(problems, "; ");
 }
 
+std::string shown(const naive::World& world) {
+  std::string out;
+  for (const naive::Node& node : world.nodes) {
+    out += "\nnode " + node.name + " cpu " + std::to_string(node.all.cpu) + " memory " +
+           std::to_string(node.all.memory) + " pods " + std::to_string(node.pods);
+  }
+  const auto some = [](const std::optional<std::int64_t>& value) {
+    return value ? std::to_string(*value) : std::string("unset");
+  };
+  for (const naive::Queue& queue : world.queues) {
+    out += "\nqueue " + queue.name + " deserved " + some(queue.deserved_cpu) + " capability " +
+           some(queue.capability_cpu) + " guarantee " + std::to_string(queue.guarantee_cpu) +
+           " priority " + std::to_string(queue.priority);
+  }
+  for (const naive::Job& job : world.jobs) {
+    out += "\njob " + job.name + " in " + job.queue + " priority " + std::to_string(job.priority) +
+           ", " + std::to_string(job.min) + " of " + std::to_string(job.pods) + " with cpu " +
+           std::to_string(job.each.cpu) + " memory " + std::to_string(job.each.memory);
+  }
+  return out;
+}
+
 // Everything at once: decision for decision the same.
 void compare(std::uint64_t seed) {
   SeededRng rng(seed);
@@ -145,7 +167,7 @@ void compare(std::uint64_t seed) {
   add_frame(cluster, world, kPlain);
   for (const naive::Job& job : world.jobs) add_job(cluster, job);
   cluster.settle(std::chrono::milliseconds(100));
-  EXPECT_EQ(placement_of(cluster), naive::schedule(world));
+  EXPECT_EQ(placement_of(cluster), naive::schedule(world)) << shown(world);
 }
 
 // One job after another, with evictions: what must hold whenever it is quiet.

@@ -47,12 +47,17 @@ std::int64_t running(const World& world, const Placement& placement, const Job& 
   for (std::int64_t i = 0; i < job.pods; ++i) out += placement.contains(pod_name(job, i)) ? 1 : 0;
   return out;
 }
+// No more than the queue may hold at all.
+std::int64_t guarantee_of(const Queue& queue) {
+  const std::int64_t most = queue.capability_cpu.value_or(0);
+  return most > 0 ? std::min(queue.guarantee_cpu, most) : queue.guarantee_cpu;
+}
 // All there is, less what is guaranteed to others, within the own limit.
 std::int64_t limit_of(const World& world, const Queue& queue) {
   std::int64_t total = 0, guaranteed = 0;
   for (const Node& node : world.nodes) total += node.all.cpu;
-  for (const Queue& one : world.queues) guaranteed += one.guarantee_cpu;
-  std::int64_t out = std::max<std::int64_t>(total - guaranteed, 0) + queue.guarantee_cpu;
+  for (const Queue& one : world.queues) guaranteed += guarantee_of(one);
+  std::int64_t out = std::max<std::int64_t>(total - guaranteed, 0) + guarantee_of(queue);
   if (queue.capability_cpu.value_or(0) > 0) out = std::min(out, *queue.capability_cpu);
   return out;
 }
@@ -61,7 +66,7 @@ std::int64_t limit_of(const World& world, const Queue& queue) {
 std::optional<std::int64_t> due_of(const World& world, const Queue& queue) {
   std::optional<std::int64_t> out;
   if (queue.deserved_cpu) out = std::min(*queue.deserved_cpu, limit_of(world, queue));
-  if (queue.guarantee_cpu > 0) out = std::max(out.value_or(0), queue.guarantee_cpu);
+  if (guarantee_of(queue) > 0) out = std::max(out.value_or(0), guarantee_of(queue));
   return out;
 }
 
