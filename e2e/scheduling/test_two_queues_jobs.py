@@ -1,7 +1,7 @@
 """The two queues of test_two_queues.py with Volcano Jobs, as their users submit them: kubectl apply, on simulated nodes."""
 import gangs
 import vcjobs
-from test_two_queues import CONFIG, allocated, two_queues
+from two_queues import CONFIG, allocated, two_queues
 
 
 def job(name, queue, pods, cpu, least=None, priority=None):
