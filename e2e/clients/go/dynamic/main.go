@@ -118,7 +118,8 @@ func main() {
 		}
 		seen[event.Type]++
 	}
-	if seen[watch.Added] != 5 || seen[watch.Modified] != 4 {
+	// More changes than our own four: the scheduler writes what it thinks of the groups.
+	if seen[watch.Added] != 5 || seen[watch.Modified] < 4 {
 		fail("the watch told %v", seen)
 	}
 	fmt.Println("all as expected")
