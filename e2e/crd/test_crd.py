@@ -266,10 +266,11 @@ def test_the_python_client_defines_watches_and_deletes(simulated, namespace):
     extensions.create_custom_resource_definition(definition(group))
     simulated.kubectl("wait", "--for", "condition=established", "--timeout=30s", f"crd/crontabs.{group}")
     seen = []
+    start = custom.list_namespaced_custom_object(group, "v1", namespace, "crontabs")["metadata"]["resourceVersion"]
 
     def follow():
         for event in kubernetes.watch.Watch().stream(custom.list_namespaced_custom_object, group, "v1", namespace,
-                                                     "crontabs", timeout_seconds=60):
+                                                     "crontabs", timeout_seconds=60, resource_version=start):
             seen.append((event["type"], event["object"]["metadata"]["name"]))
             if event["type"] == "DELETED":
                 return
