@@ -14,12 +14,12 @@ def running(cluster, name):
 
 
 def group_phase(cluster, name):
-    return vcjobs.group(cluster, name)["status"].get("phase")
+    return vcjobs.group(cluster, name).get("status", {}).get("phase")
 
 
 def says(cluster, name, *parts):
     def look():
-        conditions = vcjobs.group(cluster, name)["status"].get("conditions", [])
+        conditions = vcjobs.group(cluster, name).get("status", {}).get("conditions", [])
         text = next((c["message"] for c in conditions if c["type"] == "Unschedulable" and c["status"] == "True"), "")
         return text if text and all(part in text for part in parts) else None
     return cluster.wait(f"{name} says {parts}", look, timeout=15)
