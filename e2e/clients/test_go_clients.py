@@ -33,8 +33,8 @@ class Informer:
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.lines = queue.Queue()
         self.errors = []
-        self.readers = [threading.Thread(target=lambda: [self.lines.put(json.loads(line)) for line in self.process.stdout]),
-                        threading.Thread(target=lambda: self.errors.extend(self.process.stderr))]
+        self.readers = [threading.Thread(target=lambda: [self.lines.put(json.loads(line)) for line in self.process.stdout], daemon=True),
+                        threading.Thread(target=lambda: self.errors.extend(self.process.stderr), daemon=True)]
         for reader in self.readers:
             reader.start()
 
@@ -54,6 +54,13 @@ class Informer:
         self.process.stdin.flush()
         return self.until("listed")[-1]["names"]
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()  # where the story did not come to its end
+        self.process.wait()
+
     def end(self):
         self.process.stdin.close()
         assert self.process.wait(timeout=30) == 0, "".join(self.errors)
@@ -65,21 +72,21 @@ class Informer:
 def test_an_informer_follows_over_a_restart_of_the_server(simulated, namespace, programs):
     n = ("-n", namespace)
     simulated.kubectl("create", "cm", "before", "--from-literal=a=1", *n)
-    informer = Informer(programs, simulated, namespace)
-    informer.until("added", "before")
-    simulated.kubectl("create", "cm", "one", "--from-literal=a=1", *n)
-    informer.until("added", "one")
-    simulated.kubectl("patch", "cm", "one", "--type=merge", "-p", '{"data":{"a":"2"}}', *n)
-    assert informer.until("updated", "one")[-1]["data"] == {"a": "2"}
-    simulated.stop()
-    simulated.start()
-    simulated.kubectl("create", "cm", "after", "--from-literal=a=1", *n)
-    events = informer.until("added", "after")
-    assert not [e for e in events if e["event"] == "deleted"], events
-    simulated.kubectl("delete", "cm", "one", *n)
-    informer.until("deleted", "one")
-    assert [name for name in informer.listed() if name != "kube-root-ca.crt"] == ["after", "before"]
-    informer.end()
+    with Informer(programs, simulated, namespace) as informer:
+        informer.until("added", "before")
+        simulated.kubectl("create", "cm", "one", "--from-literal=a=1", *n)
+        informer.until("added", "one")
+        simulated.kubectl("patch", "cm", "one", "--type=merge", "-p", '{"data":{"a":"2"}}', *n)
+        assert informer.until("updated", "one")[-1]["data"] == {"a": "2"}
+        simulated.stop()
+        simulated.start()
+        simulated.kubectl("create", "cm", "after", "--from-literal=a=1", *n)
+        events = informer.until("added", "after")
+        assert not [e for e in events if e["event"] == "deleted"], events
+        simulated.kubectl("delete", "cm", "one", *n)
+        informer.until("deleted", "one")
+        assert [name for name in informer.listed() if name != "kube-root-ca.crt"] == ["after", "before"]
+        informer.end()
 
 
 @pytest.mark.timeout(1800)
