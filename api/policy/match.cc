@@ -15,18 +15,6 @@ bool has(const Json& rule, std::string_view list, std::string_view value) {
   });
 }
 
-std::string_view name_of(Operation operation) {
-  switch (operation) {
-    case Operation::Create:
-      return "CREATE";
-    case Operation::Update:
-      return "UPDATE";
-    case Operation::Delete:
-      return "DELETE";
-  }
-  return "";
-}
-
 // "pods", "pods/status", "*/scale", "pods/*", "*", "*/*".
 bool names_resource(std::string_view pattern, const PolicyRequest& request) {
   const std::size_t slash = pattern.find('/');
@@ -97,6 +85,18 @@ Result<bool> namespace_matches(const Json& constraints, const PolicyRequest& req
 }
 
 }  // namespace
+
+std::string_view name_of(Operation operation) {
+  switch (operation) {
+    case Operation::Create:
+      return "CREATE";
+    case Operation::Update:
+      return "UPDATE";
+    case Operation::Delete:
+      return "DELETE";
+  }
+  return "";
+}
 
 Result<bool> matches(const Json* constraints, const PolicyRequest& request,
                      const ObjectReader& reader) {

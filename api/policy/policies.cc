@@ -20,18 +20,6 @@ constexpr std::size_t kMostCached = 256;
 constexpr std::size_t kLongestMessage = 5 * 1024;
 constexpr std::string_view kGroup = "admissionregistration.k8s.io";
 
-std::string_view name_of(Operation operation) {
-  switch (operation) {
-    case Operation::Create:
-      return "CREATE";
-    case Operation::Update:
-      return "UPDATE";
-    case Operation::Delete:
-      return "DELETE";
-  }
-  return "";
-}
-
 Json request_json(const PolicyRequest& request) {
   const Json kind = JsonObject{{"group", request.kind.group},
                                {"version", request.kind.version},

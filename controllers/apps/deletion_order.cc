@@ -3,23 +3,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "model/pod_order.h"
+
 namespace krater::controllers {
 namespace {
-
-int phase_rank(PodPhase phase) {
-  switch (phase) {
-    case PodPhase::Pending:
-      return 0;
-    case PodPhase::Unknown:
-      return 1;
-    case PodPhase::Running:
-      return 2;
-    case PodPhase::Succeeded:
-    case PodPhase::Failed:
-      return 3;
-  }
-  return 3;
-}
 
 // Ages count by their order of magnitude, so that not all of the newest, which often stand
 // together, go at once.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "model/pod_order.h"
 
 namespace krater::controllers {
 namespace {
@@ -24,21 +25,6 @@ WallTime finish_time(const PodView& pod, const std::vector<ContainerStatus>& con
   if (ready && !ready->is_true() && ready->last_transition) return *ready->last_transition;
   if (pod->deletion()) return *pod->deletion();
   return pod->created().value_or(WallTime());
-}
-
-int phase_rank(PodPhase phase) {
-  switch (phase) {
-    case PodPhase::Pending:
-      return 0;
-    case PodPhase::Unknown:
-      return 1;
-    case PodPhase::Running:
-      return 2;
-    case PodPhase::Succeeded:
-    case PodPhase::Failed:
-      return 3;
-  }
-  return 3;
 }
 
 }  // namespace

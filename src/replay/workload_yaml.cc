@@ -11,12 +11,12 @@
 #include "model/pod_resources.h"
 #include "model/workload_kinds.h"
 #include "replay/workload.h"
+#include "scheduler/surroundings.h"
 
 namespace krater::replay {
 namespace {
 
 constexpr std::string_view kSubmitAt = "krater.io/sim-submit-at";
-const Kind kHyperNode{"topology.volcano.sh", "v1alpha1", "HyperNode", "hypernodes", false};
 
 // Documents that are divided by lines of three dashes.
 std::vector<std::string> documents_of(std::string_view text) {
@@ -50,8 +50,8 @@ class Reader {
     const std::string kind = text_at(object, {"kind"}), version = text_at(object, {"apiVersion"});
     if (name_of(object).empty())
       return make_error(Code::BadRequest, "an object of kind \"" + kind + "\" has no name");
-    if (kind == kHyperNode.kind) {
-      out_.cluster.emplace_back(kHyperNode, object);
+    if (kind == scheduler::kHyperNodeKind.kind) {
+      out_.cluster.emplace_back(scheduler::kHyperNodeKind, object);
       return {};
     }
     const Kind* known = find_kind(version, kind);
