@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures a release build from outside and prints each figure beside its aim: docs/benchmarks.md says how to read them.
 
-Usage: bench/run.py [--build-dir build] [--only start,idle,create,list,watch,gangs] [--scale 1.0]
+Usage: bench/run.py [--build-dir build] [--only start,idle,create,get,list,list100k,watch,gangs] [--scale 1.0]
 Starts `krater dev` on free loopback ports in temporary directories; everything it starts ends with it.
 """
 import argparse
@@ -132,22 +132,30 @@ class Bench:
             for clients, requests in ((1, 2000), (8, 10000), (64, 30000)):
                 self.load(krater, "create", "--clients", clients, "--requests", self.scaled(requests))
 
-    def list(self):
+    def get(self):
+        with self.directory() as base, self.simulated(base) as krater:
+            self.load(krater, "get", "--requests", self.scaled(20000))
+
+    def list(self, pods=10000, repeat=20):
         with self.directory() as base:
             with self.simulated(base) as krater:
                 before = krater.memory()[1]
-                pods = self.scaled(10000)
-                self.load(krater, "list", "--objects", pods, "--repeat", 20)
+                pods = self.scaled(pods)
+                self.load(krater, "list", "--objects", pods, "--repeat", repeat)
                 report(f"memory for {pods} pods, as written", f"{krater.memory()[1] - before:.1f} MB anonymous")
-                self.load(krater, "list", "--objects", 0, "--repeat", 20)
+                self.load(krater, "list", "--objects", 0, "--repeat", repeat)
             with self.simulated(base) as krater:
                 report(f"start to ready, {pods} pods", f"{krater.ready_ms:.0f} ms")
                 time.sleep(2)
                 report(f"memory for {pods} pods, after a restart", f"{krater.memory()[1] - before:.1f} MB anonymous")
 
+    def list100k(self):
+        self.list(pods=100000, repeat=5)
+
     def watch(self):
-        with self.directory() as base, self.simulated(base) as krater:
-            self.load(krater, "watch", "--watchers", self.scaled(1000), "--writes", 200)
+        for watchers, writes in ((1000, 200), (5000, 20)):
+            with self.directory() as base, self.simulated(base) as krater:
+                self.load(krater, "watch", "--watchers", self.scaled(watchers), "--writes", writes)
 
     def gangs(self):
         with self.directory() as base, self.simulated(base, nodes=1000) as krater:
@@ -163,7 +171,7 @@ def report(what, figure, aim=""):
 
 
 def main():
-    names = ("start", "idle", "create", "list", "watch", "gangs")
+    names = ("start", "idle", "create", "get", "list", "list100k", "watch", "gangs")
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build-dir", default="build")
     parser.add_argument("--only", default=",".join(names))

@@ -19,6 +19,17 @@ std::optional<Error> check_form(const Op& op) {
   return std::nullopt;
 }
 
+// The value as it is kept, as long as its object lives: with its revision in it, and without the
+// room to grow that inserting and encoding leave behind, which is often as much again.
+std::string exact_value(const Op& op, Revision revision) {
+  const std::string number = op.revision_at ? revision.text() : std::string();
+  const std::size_t at = op.revision_at.value_or(0);
+  std::string out;
+  out.reserve(op.value.size() + number.size());
+  out.append(op.value, 0, at).append(number).append(op.value, at);
+  return out;
+}
+
 // Nothing while the precondition holds.
 std::optional<Error> check_expect(const Op& op, const RecordPtr& current) {
   switch (op.expect.what) {
@@ -91,7 +102,7 @@ CommitPlan::Outcome CommitPlan::add(Transaction transaction) {
 RecordPtr CommitPlan::apply(Op& op) {
   if (op.what == Op::What::Check) return nullptr;
   head_ = head_.next();
-  if (op.revision_at) op.value.insert(*op.revision_at, head_.text());
+  op.value = exact_value(op, head_);
   const RecordPtr before = index_.find(op.key);
   if (before) replaced_bytes_ += before->value->size() + before->key.size();
   return op.what == Op::What::Put ? put(op, before) : remove(op, before);

@@ -110,8 +110,23 @@ NodePtr copy(const Node& node, std::uint64_t edit) {
   return mine;
 }
 
-Node& own(NodePtr& node, std::uint64_t edit) {
-  if (node->edit != edit) node = copy(*node, edit);
+// What it takes, without what it refers to.
+std::size_t bytes_of(const Node& node) {
+  std::size_t bytes = sizeof(Node) + node.records.capacity() * sizeof(RecordPtr) +
+                      node.children.capacity() * sizeof(NodePtr) +
+                      node.floors.capacity() * sizeof(std::string);
+  const std::size_t in_place = std::string().capacity();
+  for (const std::string& floor : node.floors) {
+    if (floor.capacity() > in_place) bytes += floor.capacity() + 1;
+  }
+  return bytes;
+}
+
+Node& own(NodePtr& node, IndexEdit& edit) {
+  if (node->edit != edit.number) {
+    edit.replaced_bytes += bytes_of(*node);
+    node = copy(*node, edit.number);
+  }
   return *node;
 }
 
@@ -150,7 +165,7 @@ std::optional<Split> split_if_wide(Node& node, std::size_t grown_at) {
   return split(node, grown_at + 1 == node.width() ? kWidthMax - 2 : node.width() / 2);
 }
 
-std::optional<Split> insert(NodePtr& slot, RecordPtr record, std::uint64_t edit) {
+std::optional<Split> insert(NodePtr& slot, RecordPtr record, IndexEdit& edit) {
   Node& node = own(slot, edit);
   if (node.leaf()) {
     const std::size_t at = slot_of(node, record->key);
@@ -176,7 +191,7 @@ std::optional<Split> insert(NodePtr& slot, RecordPtr record, std::uint64_t edit)
 
 // Joins children `left` and left + 1 of a parent, and cuts them again in the middle when that is
 // too wide.
-void join(Node& parent, std::size_t left, std::uint64_t edit) {
+void join(Node& parent, std::size_t left, IndexEdit& edit) {
   Node& into = own(parent.children[left], edit);
   const Node& from = *parent.children[left + 1];
   const auto right = static_cast<std::ptrdiff_t>(left) + 1;
@@ -196,7 +211,7 @@ void join(Node& parent, std::size_t left, std::uint64_t edit) {
   parent.floors.erase(parent.floors.begin() + right);
 }
 
-void remove(NodePtr& slot, std::string_view key, std::uint64_t edit) {
+void remove(NodePtr& slot, std::string_view key, IndexEdit& edit) {
   Node& node = own(slot, edit);
   --node.count;
   if (node.leaf()) {
@@ -240,13 +255,13 @@ std::size_t Index::size() const {
 void IndexEditor::put(RecordPtr record) {
   if (root_ == nullptr) {
     root_ = std::make_shared<Node>();
-    root_->edit = edit_;
+    root_->edit = edit_.number;
     make_room(*root_);
   }
   auto grown = insert(root_, std::move(record), edit_);
   if (!grown) return;
   auto root = std::make_shared<Node>();
-  root->edit = edit_;
+  root->edit = edit_.number;
   root->children = {std::move(root_), std::move(grown->right)};
   root->floors = {std::string(), std::move(grown->floor)};
   recount(*root);
@@ -260,8 +275,12 @@ void IndexEditor::erase(std::string_view key) {
 }
 
 Index IndexEditor::freeze() {
-  ++edit_;
+  ++edit_.number;
   return Index(root_);
+}
+
+std::size_t IndexEditor::take_replaced_bytes() {
+  return std::exchange(edit_.replaced_bytes, 0);
 }
 
 }  // namespace krater::storage

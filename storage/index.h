@@ -7,6 +7,8 @@
 // times.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -38,6 +40,12 @@ class Index {
   NodePtr root_;
 };
 
+// One round of editing: nodes carrying its number are not published yet.
+struct IndexEdit {
+  std::uint64_t number = 1;
+  std::size_t replaced_bytes = 0;  // of published nodes that were copied
+};
+
 // One thread. At most one editor works on a line of indexes.
 class IndexEditor {
  public:
@@ -46,10 +54,13 @@ class IndexEditor {
   void erase(std::string_view key);  // must be present
   // What has been edited so far, from now on immutable.
   Index freeze();
+  // The nodes that only indexes frozen before still hold, since it was last asked. Records not
+  // counted.
+  std::size_t take_replaced_bytes();
 
  private:
   Index::NodePtr root_;
-  std::uint64_t edit_ = 1;  // nodes carrying this number are not published yet
+  IndexEdit edit_;
 };
 
 }  // namespace krater::storage

@@ -100,5 +100,21 @@ TEST(Index, KeysLoadedInOrderFillTheirNodes) {
   EXPECT_EQ(editor.find("1999990"), nullptr);
 }
 
+TEST(Index, TellsWhatOnlyOlderOnesStillHold) {
+  IndexEditor editor;
+  for (int i = 0; i < 5000; ++i) editor.put(record("key-number-" + std::to_string(i), i + 1));
+  EXPECT_EQ(editor.take_replaced_bytes(), 0U) << "nothing was published yet";
+  const Index before = editor.freeze();
+  editor.put(record("key-number-7", 6000));
+  const std::size_t path = editor.take_replaced_bytes();
+  EXPECT_GT(path, 1000U) << "a leaf and what stands above it";
+  EXPECT_LT(path, 20'000U);
+  editor.put(record("key-number-7", 6001));
+  EXPECT_EQ(editor.take_replaced_bytes(), 0U) << "its own copy, edited in place";
+  editor.freeze();
+  for (int i = 0; i < 5000; ++i) editor.put(record("key-number-" + std::to_string(i), 7000 + i));
+  EXPECT_GT(editor.take_replaced_bytes(), 20 * path) << "every leaf";
+}
+
 }  // namespace
 }  // namespace krater::storage

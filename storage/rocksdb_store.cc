@@ -180,7 +180,8 @@ Result<void> RocksdbStore::append(const CommitPlan& plan) {
 // Readers first: who learns of an event may ask for the state that has it.
 void RocksdbStore::publish(CommitPlan& plan) {
   head_ = plan.head();
-  snapshots_.publish(index_.freeze(), head_, plan.replaced_bytes());
+  const std::size_t replaced = plan.replaced_bytes() + index_.take_replaced_bytes();
+  snapshots_.publish(index_.freeze(), head_, replaced);
   hub_.publish(plan.events());
 }
 

@@ -42,7 +42,7 @@ struct OpenOptions {
   // Recent states in memory, for snapshot_at (paging): their number, and the bytes only they keep
   // alive.
   std::size_t recent_snapshots = 1024;
-  std::size_t recent_snapshot_bytes = 32U << 20;
+  std::size_t recent_snapshot_bytes = 8U << 20;
   // RocksDB's memtable; the write-ahead log is about as large.
   std::size_t write_buffer_bytes = 16U << 20;
 };

@@ -27,9 +27,6 @@ class IndexSnapshot final : public Snapshot {
   Revision revision_;
 };
 
-// Tree nodes a group copies, roughly: they too are kept by the states before.
-constexpr std::size_t kCopiedNodeBytes = 4096;
-
 }  // namespace
 
 Snapshots::Snapshots(Limits limits, Index index, Revision revision) : limits_(limits) {
@@ -51,7 +48,7 @@ SnapshotPtr Snapshots::at(Revision revision) const {
 
 void Snapshots::publish(Index index, Revision revision, std::size_t replaced_bytes) {
   State state{std::make_shared<const IndexSnapshot>(std::move(index), revision),
-              replaced_bytes + kCopiedNodeBytes};
+              replaced_bytes};
   std::vector<State> forgotten;  // destroyed outside the lock: that may free many nodes
   const std::lock_guard lock(mutex_);
   bytes_ += state.replaced_bytes;

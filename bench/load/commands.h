@@ -16,8 +16,16 @@ struct CreateOptions {
 // Durable creates of ConfigMaps a second.
 int bench_create(const Target& target, const CreateOptions& options);
 
+struct GetOptions {
+  int clients = 64, requests = 20000;
+};
+// One pod again and again: with one client beside a TLS server that sends the same bytes out of
+// memory, then with many.
+int bench_get(const Target& target, const GetOptions& options);
+
 struct ListOptions {
   int objects = 10000, repeat = 10;
+  std::string resource_version{};  // "0": where another server answers from its memory
 };
 // Lists of pods, beside a TLS server that sends the same bytes out of memory.
 int bench_list(const Target& target, const ListOptions& options);
@@ -25,7 +33,8 @@ int bench_list(const Target& target, const ListOptions& options);
 struct WatchOptions {
   int watchers = 1000, writes = 100;
 };
-// One write at a time, and how long until the last of many watchers has it.
+// One write at a time, and how long until the last of many watchers has it; what the watches cost
+// the server in memory and in processor time an event.
 int bench_watch(const Target& target, const WatchOptions& options);
 
 struct GangOptions {

@@ -13,12 +13,12 @@ int bench_create(const Target& target, const CreateOptions& options) {
                 config_map("load-" + id + "-" + std::to_string(number), options.bytes));
   });
   std::printf(
-      "create: %d clients, %d objects of %zu bytes: %.0f/s, p50 %.2f ms, p99 %.2f ms, %.0f us of "
-      "the "
-      "server's processors each, %d failed\n",
-      options.clients, options.requests, options.bytes, options.requests / out.seconds,
-      out.latencies.at(0.5), out.latencies.at(0.99), out.server_seconds * 1e6 / options.requests,
-      out.failed);
+      "create: %s: %d clients, %d objects of %zu bytes: %.0f/s, p50 %.2f ms, p99 %.2f ms, %.0f us "
+      "of "
+      "the server's processors each, %d failed\n",
+      target.name.c_str(), options.clients, options.requests, options.bytes,
+      options.requests / out.seconds, out.latencies.at(0.5), out.latencies.at(0.99),
+      out.server_seconds * 1e6 / options.requests, out.failed);
   return out.failed == 0 ? 0 : 1;
 }
 

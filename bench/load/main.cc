@@ -1,6 +1,7 @@
 // The load generator: drives a running server over HTTPS with many clients on one loop and prints
 // what it measured.
 //   krater-load --kubeconfig FILE create --clients 64 --requests 20000 --bytes 1024
+//   krater-load --kubeconfig FILE get --clients 64 --requests 20000
 //   krater-load --kubeconfig FILE list --objects 10000 --repeat 10
 //   krater-load --kubeconfig FILE watch --watchers 1000 --writes 200
 //   krater-load --kubeconfig FILE gangs --jobs 20 --workers 2
@@ -12,19 +13,25 @@
 int main(int argc, char** argv) {
   using namespace krater::bench;  // NOLINT(google-build-using-namespace)
   CLI::App app("load for a running Krater");
-  std::string kubeconfig;
+  std::string kubeconfig, name = "krater";
   app.add_option("--kubeconfig", kubeconfig)->required()->check(CLI::ExistingFile);
+  app.add_option("--name", name, "of the server, for what is printed")->capture_default_str();
   app.require_subcommand(1);
   CreateOptions creating;
   CLI::App* create = app.add_subcommand("create", "durable creates a second");
   create->add_option("--clients", creating.clients)->capture_default_str();
   create->add_option("--requests", creating.requests)->capture_default_str();
   create->add_option("--bytes", creating.bytes)->capture_default_str();
+  GetOptions getting;
+  CLI::App* gets = app.add_subcommand("get", "one pod, read again and again");
+  gets->add_option("--clients", getting.clients)->capture_default_str();
+  gets->add_option("--requests", getting.requests)->capture_default_str();
   ListOptions listing;
   CLI::App* list = app.add_subcommand("list", "lists of many pods");
   list->add_option("--objects", listing.objects, "pods created first; may be 0")
       ->capture_default_str();
   list->add_option("--repeat", listing.repeat)->capture_default_str();
+  list->add_option("--resource-version", listing.resource_version);
   WatchOptions watching;
   CLI::App* watch = app.add_subcommand("watch", "one write to many watchers");
   watch->add_option("--watchers", watching.watchers)->capture_default_str();
@@ -37,8 +44,9 @@ int main(int argc, char** argv) {
   gangs->add_option("--queue", ganging.queue);
   gangs->add_option("--seconds", ganging.seconds, "at most")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
-  const Target target = target_of(kubeconfig);
+  const Target target = target_of(kubeconfig, name);
   if (create->parsed()) return bench_create(target, creating);
+  if (gets->parsed()) return bench_get(target, getting);
   if (list->parsed()) return bench_list(target, listing);
   if (watch->parsed()) return bench_watch(target, watching);
   return bench_gangs(target, ganging);

@@ -15,18 +15,17 @@ namespace krater::bench {
 
 Runner::Outcome Runner::run(int clients, int requests,
                             const std::function<HttpRequest(int)>& make) {
-  const double before = server_seconds();
+  const double before = metric(kServerSeconds);
   Outcome out = send(clients, requests, make);
-  out.server_seconds = server_seconds() - before;
+  out.server_seconds = metric(kServerSeconds) - before;
   return out;
 }
 
-// Of its process since its start; 0 where it does not say.
-double Runner::server_seconds() {
-  constexpr std::string_view kName = "\nprocess_cpu_seconds_total ";
+double Runner::metric(std::string_view name) {
+  const std::string line = "\n" + std::string(name) + " ";
   const Outcome metrics = send(1, 1, [](int) { return get("/metrics"); });
-  const std::size_t at = metrics.last_body.find(kName);
-  return at == std::string::npos ? 0 : std::atof(metrics.last_body.c_str() + at + kName.size());
+  const std::size_t at = metrics.last_body.find(line);
+  return at == std::string::npos ? 0 : std::atof(metrics.last_body.c_str() + at + line.size());
 }
 
 Runner::Outcome Runner::send(int clients, int requests,

@@ -4,12 +4,17 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "base/http.h"
 #include "bench/load/measure.h"
 #include "bench/load/target.h"
 
 namespace krater::bench {
+
+// Processor time and memory of a server's process, as servers with Prometheus metrics name them.
+inline constexpr std::string_view kServerSeconds = "process_cpu_seconds_total";
+inline constexpr std::string_view kServerBytes = "process_resident_memory_bytes";
 
 class Runner {
  public:
@@ -28,10 +33,12 @@ class Runner {
   // request of a number, its URL without the server's part. The first failure is printed.
   Outcome run(int clients, int requests, const std::function<HttpRequest(int)>& make);
 
+  // What the server says of itself under a name without labels in /metrics; 0 where it says
+  // nothing.
+  double metric(std::string_view name);
+
  private:
   Outcome send(int clients, int requests, const std::function<HttpRequest(int)>& make);
-  double server_seconds();
-
   Target target_;
 };
 

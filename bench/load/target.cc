@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 #include "base/check.h"
 #include "base/strings.h"
@@ -9,7 +10,7 @@
 
 namespace krater::bench {
 
-Target target_of(const std::string& kubeconfig_path) {
+Target target_of(const std::string& kubeconfig_path, std::string name) {
   std::ifstream file(kubeconfig_path);
   CHECK_MSG(file.good(), kubeconfig_path);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -23,7 +24,8 @@ Target target_of(const std::string& kubeconfig_path) {
   };
   const Json& cluster = clusters->front();
   const Json& user = users->front();
-  return {text_at(cluster, {"cluster", "server"}),
+  return {std::move(name),
+          text_at(cluster, {"cluster", "server"}),
           {pem(cluster, {"cluster", "certificate-authority-data"}),
            pem(user, {"user", "client-certificate-data"}), pem(user, {"user", "client-key-data"})}};
 }

@@ -157,6 +157,19 @@ TEST_P(StoreContract, TheRevisionIsWrittenIntoTheValue) {
             (std::vector<std::string>{R"(delete b={"rv":"3","last":1} @3 was old@1)"}));
 }
 
+TEST_P(StoreContract, AValueIsHeldWithoutRoomToGrow) {
+  Op op = put_op("a", R"({"rv":"","text":")" + std::string(2000, 'x') + "\"}");
+  op.value.reserve(8000);
+  op.revision_at = 7;
+  Op plain = put_op("b", std::string(2000, 'y'));
+  plain.value.reserve(8000);
+  ASSERT_TRUE(commit(store(), {op, plain}).ok());
+  for (const char* key : {"a", "b"}) {
+    const RecordPtr record = *store().snapshot()->get(key);
+    EXPECT_EQ(record->value->capacity(), record->value->size()) << key;
+  }
+}
+
 TEST_P(StoreContract, ValuesAreBytes) {
   const std::string bytes("\0\xff\r\n\0x", 6);
   put(store(), "empty", "");

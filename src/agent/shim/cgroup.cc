@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <ctime>
 #include <set>
+#include <utility>
 
 #include "agent/shim/files.h"
 #include "base/strings.h"
@@ -48,7 +49,16 @@ class KernelGroupFiles final : public GroupFiles {
     const timespec pause{0, 10'000'000};
     ::nanosleep(&pause, nullptr);
   }
+  std::int64_t processors() override { return ::sysconf(_SC_NPROCESSORS_ONLN); }
 };
+
+// Of a group among its siblings.
+std::pair<std::string, std::string> weight(const Cgroups::Hierarchy& hierarchy,
+                                           std::int64_t request_milli) {
+  const std::int64_t shares = cpu_shares(request_milli);
+  if (hierarchy.v2) return {"/cpu.weight", std::to_string(cpu_weight(shares))};
+  return {"/cpu.shares", std::to_string(shares)};
+}
 
 std::vector<std::string> words(std::string_view text) {
   std::vector<std::string> out;
@@ -165,7 +175,28 @@ Result<void> Cgroups::prepare(Hierarchy& hierarchy) {
   std::erase_if(hierarchy.controllers, [&](const std::string& one) {
     return std::ranges::find(given, one) == given.end();
   });
+  // All pods together are as heavy as the processors they may use: without this a busy machine
+  // would give them no more than one process of somebody else's.
+  if (has(hierarchy, "cpu")) {
+    const auto [file, text] = weight(hierarchy, files_->processors() * 1000);
+    (void)files_->write(top + file, text);
+  }
   return {};
+}
+
+bool Cgroups::lives(const std::string& group) {
+  const Result<std::string> members = files_->read(group + "/cgroup.procs");
+  return members && !words(*members).empty();
+}
+
+// Init containers that are done ask for nothing any more.
+std::int64_t Cgroups::requested_by_the_living(const Hierarchy& hierarchy,
+                                              const std::string& newest) {
+  std::int64_t milli = 0;
+  for (const auto& [name, request] : requests_milli_) {
+    if (name == newest || lives(directory(hierarchy, name))) milli += request;
+  }
+  return milli;
 }
 
 std::vector<std::string> Cgroups::prepare() {
@@ -188,6 +219,7 @@ std::vector<std::string> Cgroups::prepare() {
 }
 
 Result<void> Cgroups::make(const std::string& container, const CgroupLimits& limits) {
+  requests_milli_[container] = limits.cpu_request_milli;
   for (const Hierarchy& hierarchy : hierarchies_) {
     const std::string group = directory(hierarchy, container);
     remove_group(group);
@@ -204,12 +236,11 @@ Result<void> Cgroups::make(const std::string& container, const CgroupLimits& lim
           hierarchy.v2 ? "0" : bytes);
     }
     if (has(hierarchy, "cpu")) {
-      const std::int64_t shares = cpu_shares(limits.cpu_request_milli);
-      if (hierarchy.v2) {
-        TRY(files_->write(group + "/cpu.weight", std::to_string(cpu_weight(shares))));
-      } else {
-        TRY(files_->write(group + "/cpu.shares", std::to_string(shares)));
-      }
+      const auto [file, own] = weight(hierarchy, limits.cpu_request_milli);
+      TRY(files_->write(group + file, own));
+      const std::string all =
+          weight(hierarchy, requested_by_the_living(hierarchy, container)).second;
+      TRY(files_->write(directory(hierarchy, {}) + file, all));
       if (limits.cpu_limit_milli > 0) {
         const std::int64_t quota =
             std::max<std::int64_t>(limits.cpu_limit_milli * kPeriodMicros / 1000, 1000);

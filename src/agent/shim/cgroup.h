@@ -3,6 +3,8 @@
 // the shim's log says so. In the shim.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,7 @@ class GroupFiles {
   virtual std::vector<std::string> children(const std::string& group) = 0;
   virtual void kill(int pid) = 0;
   virtual void pause() = 0;  // some milliseconds for the killed to leave
+  virtual std::int64_t processors() = 0;
 };
 GroupFiles& kernel_group_files();
 
@@ -50,7 +53,8 @@ class Cgroups {
   // Makes the pod's group in every hierarchy. Where that cannot be done the hierarchy is not used:
   // a sentence for each such, and for each controller that v2 does not let us have.
   std::vector<std::string> prepare();
-  // Makes the group anew (its counters start at zero) and sets its limits.
+  // Makes the group anew (its counters start at zero) and sets its limits; the pod then weighs what
+  // its living containers ask for together.
   Result<void> make(const std::string& container, const CgroupLimits& limits);
   // Moves the calling process.
   Result<void> enter(const std::string& container);
@@ -67,10 +71,13 @@ class Cgroups {
   void remove_group(const std::string& group);
   bool kill_members(const std::string& group);
   bool clear_inner_group(const std::string& group);
+  bool lives(const std::string& group);
+  std::int64_t requested_by_the_living(const Hierarchy& hierarchy, const std::string& newest);
 
   std::vector<Hierarchy> hierarchies_;
   std::string parent_, pod_;
   GroupFiles* files_;
+  std::map<std::string, std::int64_t> requests_milli_;  // by container, of those made so far
 };
 
 // cpu.shares of v1 and cpu.weight of v2 for a request, as a kubelet computes them.

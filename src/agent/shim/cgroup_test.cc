@@ -114,6 +114,8 @@ class FakeKernel final : public GroupFiles {
     }
   }
 
+  std::int64_t processors() override { return 2; }
+
   std::map<std::string, Group> groups;
   bool no_swap = false;
 
@@ -251,6 +253,36 @@ TEST(CgroupV1, LimitsAreWrittenInItsFormats) {
   memory.groups[kMain].files["memory.oom_control"] =
       "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n";
   EXPECT_TRUE(first.out_of_memory("main"));
+}
+
+TEST(CgroupShares, APodWeighsWhatItsLivingContainersAskForAndAllPodsWhatTheMachineHas) {
+  FakeKernel kernel("/cg", false, {"cpu"});
+  Cgroups groups({{"/cg", {"cpu"}, false}}, "krater", "u1", kernel);
+  EXPECT_TRUE(groups.prepare().empty());
+  EXPECT_EQ(kernel.groups["/cg/krater"].files["cpu.shares"], "2048");
+  const auto pod = [&] { return kernel.groups[kPod].files["cpu.shares"]; };
+  const auto start = [&](const std::string& name, std::int64_t milli, int pid) {
+    ASSERT_TRUE(groups.make(name, {0, 0, milli}));
+    kernel.groups[kPod + "/" + name].members.insert(pid);
+  };
+  start("init", 4000, 10);
+  EXPECT_EQ(pod(), "4096");
+  kernel.groups[kPod + "/init"].members.clear();  // it is done
+  start("main", 500, 11);
+  EXPECT_EQ(pod(), "512");
+  start("sidecar", 250, 12);
+  EXPECT_EQ(pod(), "768");
+  start("main", 500, 13);  // again: counted once
+  EXPECT_EQ(pod(), "768");
+}
+
+TEST(CgroupShares, AreWeightsInV2) {
+  FakeKernel kernel("/cg", true, {"memory", "cpu", "pids"});
+  Cgroups groups = v2(kernel);
+  EXPECT_TRUE(groups.prepare().empty());
+  ASSERT_TRUE(groups.make("main", {0, 0, 1000}));
+  EXPECT_EQ(kernel.groups["/cg/krater"].files["cpu.weight"], "79");
+  EXPECT_EQ(kernel.groups[kPod].files["cpu.weight"], "39");
 }
 
 TEST(CgroupMounts, V1IsUsedWhereItHasTheControllersAndV2Otherwise) {
