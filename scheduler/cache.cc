@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/log.h"
+#include "model/keys.h"
 
 namespace krater::scheduler {
 namespace {
@@ -15,6 +16,13 @@ T& edit(std::shared_ptr<const T>& shared) {
 
 bool on_a_node(TaskStatus status, NodeSlot node) {
   return node != kNoNode && uses_node(status);
+}
+
+// Whoever names neither Volcano nor a queue or group is given a node like all others, but holds it
+// outside of the queues: it counts against none of them, and none takes it back.
+bool outside_queues(const PodView& pod) {
+  return pod.scheduler_name() == "default-scheduler" && pod.annotation(keys::kQueueName).empty() &&
+         pod.annotation(keys::kGroupName).empty();
 }
 
 }  // namespace
@@ -136,7 +144,7 @@ void Cache::set_pod(const ObjectPtr& object) {
         !pod.deleting())
       return;
   }
-  next.in_job = ours(pod);
+  next.in_job = ours(pod) && !(outside_queues(pod) && !node.empty());
   next.status = next.evicted ? TaskStatus::Releasing : task_status(pod);
   const bool wanted = next.in_job || (!node.empty() && !pod.finished());
   if (wanted) {

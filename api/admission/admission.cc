@@ -14,26 +14,32 @@ struct Rules {
   Validation validate = nullptr;
   Verdict admit = nullptr;
   Claims claims = nullptr;
+  std::string_view webhook{};  // whose verdict the original's admission would have been
 };
 
 // The only list of kinds with rules of their own.
 constexpr std::array kRules{
     Rules{"certificatesigningrequests.certificates.k8s.io", mutate_certificate_request},
-    Rules{"cronjobs.batch.volcano.sh", nullptr, nullptr, admit_volcano_cron_job},
+    Rules{"cronjobs.batch.volcano.sh", nullptr, nullptr, admit_volcano_cron_job, nullptr,
+          "validatecronjob.volcano.sh"},
     Rules{"customresourcedefinitions.apiextensions.k8s.io", mutate_definition, validate_definition},
     Rules{"deployments.apps", nullptr, nullptr, admit_mirror},
     Rules{"ingresses.networking.k8s.io", mutate_ingress},
-    Rules{"jobflows.flow.volcano.sh", nullptr, nullptr, admit_job_flow},
+    Rules{"jobflows.flow.volcano.sh", nullptr, nullptr, admit_job_flow, nullptr,
+          "validatejobflow.volcano.sh"},
     Rules{"jobs.batch", mutate_job, validate_job},
-    Rules{"jobs.batch.volcano.sh", mutate_volcano_job, nullptr, admit_volcano_job},
+    Rules{"jobs.batch.volcano.sh", mutate_volcano_job, nullptr, admit_volcano_job, nullptr,
+          "validatejob.volcano.sh"},
     Rules{"namespaces", mutate_namespace, nullptr, admit_namespace},
     Rules{"persistentvolumeclaims", mutate_persistent_volume_claim, nullptr,
           admit_persistent_volume_claim},
     Rules{"persistentvolumes", mutate_persistent_volume},
-    Rules{"podgroups.scheduling.volcano.sh", mutate_pod_group, nullptr, admit_pod_group},
+    Rules{"podgroups.scheduling.volcano.sh", mutate_pod_group, nullptr, admit_pod_group, nullptr,
+          "validatepodgroup.volcano.sh"},
     Rules{"pods", mutate_pod, validate_pod, admit_mirror},
     Rules{"priorityclasses.scheduling.k8s.io", nullptr, nullptr, admit_priority_class},
-    Rules{"queues.scheduling.volcano.sh", mutate_queue, nullptr, admit_queue},
+    Rules{"queues.scheduling.volcano.sh", mutate_queue, nullptr, admit_queue, nullptr,
+          "validatequeue.volcano.sh"},
     Rules{"replicasets.apps", nullptr, nullptr, admit_mirror},
     Rules{"resourcequotas", mutate_resource_quota},
     Rules{"secrets", mutate_secret},
@@ -66,7 +72,12 @@ Causes validate(const Admission& admission) {
 Result<void> admit(const Admission& admission) {
   const Rules* rules = rules_of(admission.kind);
   if (rules == nullptr || rules->admit == nullptr) return {};
-  return rules->admit(admission);
+  Result<void> verdict = rules->admit(admission);
+  if (!verdict && verdict.error().code == Code::Forbidden && !rules->webhook.empty()) {
+    return refusal("admission webhook \"" + std::string(rules->webhook) +
+                   "\" denied the request: " + verdict.error().message);
+  }
+  return verdict;
 }
 
 std::set<std::string> claims_of(const Kind& kind, const Json& object) {

@@ -184,7 +184,10 @@ TEST_F(AdmissionTest, AnIngressWithoutAClassGetsTheDefault) {
 TEST_F(AdmissionTest, VolcanoCronJobsHaveSchedulesThatCanBeRead) {
   const Kind cron{"batch.volcano.sh", "v1alpha1", "CronJob", "cronjobs", true};
   const auto with = [&](std::string_view spec, std::string_view name = "c") {
-    return submit(cron, name, R"({"metadata":{},"spec":)" + std::string(spec) + "}");
+    std::string why = submit(cron, name, R"({"metadata":{},"spec":)" + std::string(spec) + "}");
+    const std::string denied =
+        "admission webhook \"validatecronjob.volcano.sh\" denied the request: ";
+    return why.starts_with(denied) ? why.substr(denied.size()) : why;
   };
   EXPECT_EQ(with(R"({"schedule":"*/5 * * * *","timeZone":"Europe/Berlin"})"), "");
   EXPECT_EQ(with(R"({"schedule":"TZ=UTC * * * * *"})"),
@@ -390,7 +393,25 @@ TEST_F(AdmissionTest, ChildQueuesShareTheirParent) {
                    "has 1 child queues: one"));
   EXPECT_EQ(submit(kinds::kQueue, "one", R"({"metadata":{}})", {}, Operation::Delete), "");
   EXPECT_EQ(submit(kinds::kQueue, "root", R"({"metadata":{}})", {}, Operation::Delete),
+            "admission webhook \"validatequeue.volcano.sh\" denied the request: "
             "`root` queue can not be deleted");
+}
+
+TEST_F(AdmissionTest, PathsOfQueuesBeginAtRootAndHaveAWeightForEachStep) {
+  const auto queue = [&](const std::string& path, const std::string& weights) {
+    return submit(kinds::kQueue, "q",
+                  R"({"metadata":{"annotations":{"volcano.sh/hierarchy":")" + path +
+                      R"(","volcano.sh/hierarchy-weights":")" + weights + R"("}}})");
+  };
+  EXPECT_EQ(queue("a/b", "1/2"), "");
+  EXPECT_EQ(text_at(object, {"metadata", "annotations", "volcano.sh/hierarchy"}), "root/a/b");
+  EXPECT_EQ(text_at(object, {"metadata", "annotations", "volcano.sh/hierarchy-weights"}), "1/1/2");
+  EXPECT_EQ(queue("a/b", "1/2/3"),
+            "admission webhook \"validatequeue.volcano.sh\" denied the request: "
+            "requestBody.metadata.annotations: Invalid value: \"root/a/b\": volcano.sh/hierarchy "
+            "must have the same length with volcano.sh/hierarchy-weights");
+  EXPECT_TRUE(says(queue("a", ""), " in the  is invalid number"));
+  EXPECT_TRUE(says(queue("a/b", "1/0"), "0 in the 1/1/0 must be larger than 0"));
 }
 
 TEST_F(AdmissionTest, VolcanoJobsAreCompleted) {
@@ -541,10 +562,24 @@ TEST_F(AdmissionTest, AVolcanoJobChangesOnlyInSize) {
       "job updates may not change fields other than"));
 }
 
+TEST_F(AdmissionTest, AnEventThatOnePolicyNamesTwiceIsNamedOnce) {
+  const auto job = [&](std::string_view policies) {
+    return submit(kinds::kVolcanoJob, "j",
+                  R"({"metadata":{},"spec":{"tasks":[{"name":"a","replicas":1}],"policies":[)" +
+                      std::string(policies) + "]}}");
+  };
+  EXPECT_EQ(job(R"({"events":["PodEvicted","PodFailed","PodEvicted"],"action":"TerminateJob"})"),
+            "");
+  EXPECT_TRUE(says(job(R"({"event":"PodFailed","action":"AbortJob"},)"
+                       R"({"events":["PodFailed"],"action":"RestartJob"})"),
+                   "duplicate event PodFailed across different policy"));
+}
+
 TEST_F(AdmissionTest, WhatMirrorsTheControlPlaneIsNotEdited) {
   const auto update = [&](std::string_view name_space, std::string_view before,
-                          std::string_view subresource) {
-    object = *parse_json(R"({"metadata":{"labels":{}},"spec":{"replicas":3}})");
+                          std::string_view subresource,
+                          std::string_view after = R"({"metadata":{},"spec":{"replicas":3}})") {
+    object = *parse_json(after);
     old = *parse_json(before);
     const Admission admission{Operation::Update,
                               kinds::kDeployment,
@@ -568,6 +603,11 @@ TEST_F(AdmissionTest, WhatMirrorsTheControlPlaneIsNotEdited) {
   EXPECT_TRUE(says(update("volcano-system", kMirror, "scale"), "is read-only"));
   EXPECT_EQ(update("volcano-system", kMirror, "status"), "");
   EXPECT_EQ(update("volcano-system", kLeaving, ""), "");
+  // A note on it changes nothing.
+  EXPECT_EQ(
+      update("volcano-system", kMirror, "",
+             R"({"metadata":{"labels":{"krater.io/mirror":"x"},"annotations":{"seen":"today"}}})"),
+      "");
   EXPECT_EQ(update("volcano-system", R"({"metadata":{}})", ""), "");
   // The label means nothing elsewhere.
   EXPECT_EQ(update("default", kMirror, ""), "");

@@ -83,12 +83,11 @@ void check_policies(const Json& owner, std::string_view path, std::vector<std::s
     problems.push_back(std::string(path) + ".policies: " + text);
   };
   for (const Json& policy : *policies) {
-    std::vector<std::string> named;
-    if (const std::string event = text_at(policy, {"event"}); !event.empty())
-      named.push_back(event);
+    std::set<std::string> named;  // twice in one policy is once
+    if (const std::string event = text_at(policy, {"event"}); !event.empty()) named.insert(event);
     if (const JsonArray* list = array_at(policy, {"events"})) {
       for (const Json& event : *list) {
-        if (event.is_string()) named.emplace_back(view(event.get_string()));
+        if (event.is_string()) named.emplace(view(event.get_string()));
       }
     }
     const auto code = int_at(policy, {"exitCode"});
@@ -326,8 +325,8 @@ void check_update(const Admission& admission, std::vector<std::string>& problems
     problems.emplace_back("job updates may not add or remove tasks");
   } else if (fixed_part(admission.object) != fixed_part(*admission.old)) {
     problems.emplace_back(
-        "job updates may not change fields other than `minAvailable`, `tasks[*].replicas`, "
-        "`tasks[*].minAvailable`, `priorityClassName` under spec");
+        "job updates may not change fields other than `minAvailable`, `tasks[*].replicas under "
+        "spec` and `PriorityClassName`");
   }
 }
 

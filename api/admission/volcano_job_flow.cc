@@ -45,7 +45,8 @@ Result<void> admit_job_flow(const Admission& admission) {
   const Graph graph = graph_of(admission.object);
   for (const auto& [name, targets] : graph) {
     for (const std::string& target : targets) {
-      if (!graph.contains(target)) return refusal("vertex is not defined: " + target);
+      if (!graph.contains(target))
+        return refusal("jobflow Flow is not DAG: vertex is not defined: " + target);
     }
   }
   if (!is_ordered(graph)) return refusal("jobflow Flow is not DAG");

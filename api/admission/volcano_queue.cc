@@ -94,27 +94,31 @@ Result<void> check_state(std::string_view name, const Json& queue) {
   return refuse_queue(name, "queue state must be in [Open Closed]");
 }
 
+Error refuse_annotation(const std::string& value, const std::string& why) {
+  return refusal("requestBody.metadata.annotations: Invalid value: \"" + value + "\": " + why);
+}
+
 Result<void> check_hierarchy(std::string_view name, const Json& queue, const Queues& all) {
   const std::string path = text_at(queue, {"metadata", "annotations", kHierarchy});
   const std::string weights = text_at(queue, {"metadata", "annotations", kWeights});
   if (path.empty() && weights.empty()) return {};
   const auto steps = split(path, '/');
   const auto numbers = split(weights, '/');
-  if (steps.size() != numbers.size())
-    return refuse_queue(name, path + " must have the same length with " + weights);
+  if (steps.size() != numbers.size()) {
+    return refuse_annotation(
+        path, std::string(kHierarchy) + " must have the same length with " + std::string(kWeights));
+  }
   for (const std::string_view number : numbers) {
     const Result<Quantity> weight = Quantity::parse(number);
-    if (!weight)
-      return refuse_queue(name, std::string(number) + " in the " + weights + " is invalid number");
-    if (weight->sign() <= 0)
-      return refuse_queue(name,
-                          std::string(number) + " in the " + weights + " must be larger than 0");
+    const std::string where = std::string(number) + " in the " + weights;
+    if (!weight) return refuse_annotation(weights, where + " is invalid number");
+    if (weight->sign() <= 0) return refuse_annotation(weights, where + " must be larger than 0");
   }
   for (const auto& [other, object] : all) {
     const std::string its_path(ObjectView(object).annotation(kHierarchy));
     if (other != name && its_path.starts_with(path + "/")) {
-      return refuse_queue(name, path + " is not allowed to be in the sub path of " + its_path +
-                                    " of queue " + other);
+      return refuse_annotation(path, path + " is not allowed to be in the sub path of " + its_path +
+                                         " of queue " + other);
     }
   }
   return {};
@@ -255,12 +259,6 @@ Result<Queues> all_queues(const ObjectReader& reader) {
   return out;
 }
 
-void prefix(Json& queue, std::string_view key, std::string_view root, std::string_view start) {
-  const std::string value = text_at(queue, {"metadata", "annotations", key});
-  if (value.empty() || value == root || value.starts_with(start)) return;
-  set_path(queue, {"metadata", "annotations", key}, Json(std::string(start) + value));
-}
-
 }  // namespace
 
 Result<void> mutate_queue(Admission& admission) {
@@ -269,10 +267,11 @@ Result<void> mutate_queue(Admission& admission) {
   if (find(queue, {"spec", "reclaimable"}) == nullptr)
     set_path(queue, {"spec", "reclaimable"}, true);
   if (int_at(queue, {"spec", "weight"}).value_or(0) == 0) set_path(queue, {"spec", "weight"}, 1);
-  const bool has_path = !text_at(queue, {"metadata", "annotations", kHierarchy}).empty();
-  if (has_path && text_at(queue, {"metadata", "annotations", kHierarchy}).rfind("root", 0) != 0) {
-    prefix(queue, kHierarchy, "root", "root/");
-    prefix(queue, kWeights, "", "1/");
+  const std::string path = text_at(queue, {"metadata", "annotations", kHierarchy});
+  const std::string weights = text_at(queue, {"metadata", "annotations", kWeights});
+  if (!path.empty() && !weights.empty() && !path.starts_with("root")) {
+    set_path(queue, {"metadata", "annotations", kHierarchy}, Json("root/" + path));
+    set_path(queue, {"metadata", "annotations", kWeights}, Json("1/" + weights));
   }
   return {};
 }

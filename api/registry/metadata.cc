@@ -78,7 +78,7 @@ Result<void> place_body(const KindSchema& schema, std::string_view name_space, J
   if (!metadata.is_object())
     return bad("json: cannot unmarshal metadata into Go value of type v1.ObjectMeta");
   const std::string body_space = text_at(metadata, {"namespace"});
-  if (!body_space.empty() && body_space != (kind.namespaced ? name_space : std::string_view())) {
+  if (kind.namespaced && !body_space.empty() && body_space != name_space) {
     return bad(
         "the namespace of the provided object does not match the namespace sent on the request");
   }

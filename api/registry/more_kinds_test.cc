@@ -203,5 +203,22 @@ TEST(Scales, CanBeAppliedAndAreOwnedAsSuch) {
   EXPECT_TRUE(noted);
 }
 
+TEST(VolcanoJobs, TemplatesOfTheirTasksAreCheckedAsPodsAre) {
+  Harness h;
+  const auto job = [&](const std::string& name, const std::string& container) {
+    return text_of(h.create(
+        kinds::kVolcanoJob,
+        R"({"metadata":{"name":")" + name +
+            R"("},"spec":{"tasks":[{"name":"a","replicas":1,"template":{"spec":{"containers":[{"name":"c",)" +
+            container + "}]}}}]}}"));
+  };
+  EXPECT_EQ(job("good", R"("image":"i")"), "ok");
+  EXPECT_EQ(job("bad", R"("image":"i","resources":{"requests":{"cpu":"-1"}})"),
+            "jobs.batch.volcano.sh \"bad\" is forbidden: admission webhook "
+            "\"validatejob.volcano.sh\" denied the request: "
+            "spec.task[0].template.spec.containers[0].resources.requests[cpu]: Invalid value: "
+            "\"-1\": must be greater than or equal to 0.");
+}
+
 }  // namespace
 }  // namespace krater::api

@@ -6,6 +6,7 @@
 #include "api/registry/metadata.h"
 #include "api/registry/prepare.h"
 #include "api/registry/status.h"
+#include "api/registry/task_templates.h"
 #include "model/definition_kinds.h"
 #include "model/workload_kinds.h"
 
@@ -124,6 +125,9 @@ Result<Change> create_object(const KindSchemaPtr& served, Change change,
   }
   TRY(check_name(*schema, change));
   TRY(approve(*schema, admission, in.info));
+  if (Result<void> fine = check_task_templates(in.env.schemas, change.kind, object); !fine) {
+    return explained(std::move(fine).error(), change.kind, change.place.name);
+  }
 
   TRY_ASSIGN(const ObjectPtr there,
              in.view.get(change.kind, change.place.name_space, change.place.name));

@@ -66,6 +66,10 @@ TEST_F(RegistryTest, BodyAndUrlMustAgree) {
   EXPECT_EQ(
       message(R"({"metadata":{"name":"m","namespace":"other"}})"),
       "the namespace of the provided object does not match the namespace sent on the request");
+  const Result<Answer> above = h.create(
+      kinds::kPriorityClass, R"({"metadata":{"name":"p","namespace":"other"},"value":1})");
+  ASSERT_TRUE(above.has_value());  // where there is no namespace, one that is named is dropped
+  EXPECT_EQ(text_at(*above->object->document(), {"metadata", "namespace"}), "");
   EXPECT_EQ(message(R"({"apiVersion":"v2","metadata":{"name":"m"}})"),
             "the API version in the data (v2) does not match the expected API version (v1)");
   ASSERT_TRUE(h.create(kinds::kConfigMap, kMap).has_value());

@@ -55,6 +55,8 @@ class JobFlowController final : public Reconciler {
     if (flow.phase() == "Succeed" && flow.deletes_jobs()) return remove(jobs);
     const bool over = flow.phase() == "Failed" || flow.phase() == "Succeed";
     if (!over) plan.steps.push_back(next_jobs(flow, jobs, cache, plan));
+    // Nothing has begun yet, for want of templates: whoever wrote the flow may go on writing it.
+    if (jobs.empty() && waiting_.contains(key) && plan.steps.back().empty()) return plan;
     Json status = flow_status(flow, jobs, now);
     const Json* stored = find(flow.document(), {"status"});
     if (stored == nullptr || *stored != status)

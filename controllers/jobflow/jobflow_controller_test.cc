@@ -83,6 +83,7 @@ TEST_F(JobFlowTest, ATemplateMayComeLater) {
   make(R"({"name":"a"})");
   EXPECT_TRUE(jobs().empty());
   EXPECT_GE(world.told("FailedCreate"), 1);
+  EXPECT_EQ(find(flow().document(), {"status"}), nullptr) << "its user may still write it";
   make_template("a");
   EXPECT_EQ(jobs(), Names{"f-a"});
 }

@@ -145,14 +145,17 @@ Plan on_active(const Observed& seen, WallTime now) {
   const Pods unwanted = unwanted_pods(seen);
   const std::set<std::string> leaving = names_of(unwanted);
   status.counts = count(seen, status, leaving);
-  remove_pods(unwanted, plan);
   std::optional<Change> change = follow_counts(seen, status.counts);
   const bool over = change && is_over(change->next);
-  if (clearing(seen)) {
+  const bool clears = clearing(seen);
+  // What pods read (hosts, say) is right before the pods themselves change.
+  const bool may_create = !clears && !over && prepare(seen, plan);
+  remove_pods(unwanted, plan);
+  if (clears) {
     remove_pod_group(seen, plan);
     if (!over) change.reset();
   } else if (!over) {
-    if (prepare(seen, plan)) {
+    if (may_create) {
       const Missing missing = missing_pods(seen, status);
       create_pods(seen, missing, plan);
       for (const Place& place : missing.places)

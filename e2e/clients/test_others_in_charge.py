@@ -32,3 +32,20 @@ def test_a_controller_that_there_is_not_is_refused_by_name(tmp_path):
                            "--runtime", "simulated", "--controllers=-rayjbo"], capture_output=True, text=True, timeout=60)
     assert done.returncode != 0
     assert 'there is no controller "rayjbo"; there are ' in done.stderr + done.stdout
+
+
+def test_a_controller_of_others_sets_the_state_of_a_queue_alone(tmp_path):
+    """Volcano's own applies `status.state` and nothing else, to a queue that has no status yet."""
+    cluster = harness.Cluster(tmp_path, "--runtime", "simulated", "--nodes", "1", "--controllers=-queue", "--scheduler=off")
+    cluster.start()
+    try:
+        queue = {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {"name": "theirs"}}
+        cluster.kubectl("create", "-f", "-", stdin=json.dumps(queue))
+        assert "allocated" not in cluster.get("queue", "theirs").get("status", {})
+        cluster.kubectl("apply", "--server-side", "--subresource=status", "--field-manager=vc-controller-manager", "-f", "-",
+                        stdin=json.dumps({**queue, "status": {"state": "Open"}}))
+        assert cluster.get("queue", "theirs")["status"]["state"] == "Open"
+        assert "status.pending in body should be greater than or equal to 0" in cluster.kubectl_fails(
+            "patch", "queue", "theirs", "--subresource=status", "--type=merge", "-p", '{"status": {"pending": -1}}')
+    finally:
+        cluster.stop()

@@ -35,6 +35,7 @@ def test_what_mirrors_the_scheduler_is_not_edited_and_comes_back(tmp_path):
         error = cluster.kubectl_fails("scale", "-n", "volcano-system", "deployment/volcano-scheduler", "--replicas=3")
         assert "mirrors a part of the control plane" in error, error
         uid = pods()[0]["metadata"]["uid"]
+        cluster.kubectl("annotate", "pod", "-n", "volcano-system", pods()[0]["metadata"]["name"], "refreshts=now")
         cluster.kubectl("delete", "pod", "-n", "volcano-system", pods()[0]["metadata"]["name"], "--wait=false")
         cluster.wait("it is back", lambda: [pod["metadata"]["uid"] for pod in pods()] not in ([], [uid]), timeout=60)
         assert cluster.get("deployment", "volcano-scheduler", "-n", "volcano-system")["spec"]["replicas"] == 1

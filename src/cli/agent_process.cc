@@ -98,7 +98,7 @@ struct AgentProcess::State {
 
   AgentOptions options;
   runtime::TlsIdentity identity;
-  std::string images_yaml, host_resolv_conf;
+  std::string images_yaml, programs_yaml, host_resolv_conf;
   PodNetwork network;
   runtime::SystemClock clock;
   runtime::SystemRng rng;
@@ -123,6 +123,9 @@ struct AgentProcess::State {
 // What blocks: files.
 Result<void> AgentProcess::State::prepare() {
   TRY(make_directory(options.data_dir + "/pods", 0711));
+  if (!options.programs.empty()) {
+    TRY_ASSIGN(programs_yaml, read_file(options.programs));
+  }
   if (options.runtime == RuntimeKind::Simulated) return {};
   TRY(make_directory(volumes_directory(), 0711));
   if (!options.images.empty()) {
@@ -143,7 +146,11 @@ Result<void> AgentProcess::State::compose() {
       TRY_ASSIGN(agent::NodeFacts node, node_facts(options, options.nodes == 1 ? options.node_name : fmt::format("{}-{}", options.node_name, i)));
       nodes.push_back(std::move(node));
     }
-    runtime = std::make_unique<agent::SimulatedRuntime>(thread.loop(), clock);
+    agent::Programs programs;
+    if (!programs_yaml.empty()) {
+      TRY_ASSIGN(programs, agent::Programs::parse_yaml(programs_yaml));
+    }
+    runtime = std::make_unique<agent::SimulatedRuntime>(thread.loop(), clock, 0, std::move(programs));
   } else {
     TRY_ASSIGN(agent::NodeFacts node, node_facts(options, options.node_name));
     nodes.push_back(std::move(node));

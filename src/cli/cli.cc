@@ -24,6 +24,10 @@ void add_server_options(CLI::App& verb, ServerOptions& options) {
                   "scheduler configuration in Volcano's format (default: the ConfigMap "
                   "volcano-scheduler-configmap)")
       ->check(CLI::ExistingFile);
+  verb.add_option("--scheduler-configmap", options.scheduler_configmap,
+                  "NAMESPACE/NAME/KEY of the scheduler's configuration; while it exists it is in "
+                  "force, and changes of it count at once")
+      ->capture_default_str();
   static const std::map<std::string, SchedulerKind> kSchedulers{{"volcano", SchedulerKind::Volcano},
                                                                 {"off", SchedulerKind::Off}};
   verb.add_option("--scheduler", options.scheduler,
@@ -49,6 +53,9 @@ void add_node_options(CLI::App& verb, AgentOptions& options) {
   verb.add_option("--node-name", options.node_name, "name of the node (default: the host's name)");
   verb.add_option("--images", options.images,
                   "YAML file that maps image names to directories of this node")
+      ->check(CLI::ExistingFile);
+  verb.add_option("--programs", options.programs,
+                  "YAML file that says how programs end on simulated nodes")
       ->check(CLI::ExistingFile);
   verb.add_option("--pod-cidr", options.pod_cidr, "addresses for pods of this node")
       ->capture_default_str();

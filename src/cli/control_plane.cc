@@ -254,6 +254,11 @@ struct ControlPlane::Scheduling {
   static scheduler::Options options_of(const ControlPlaneParts& parts) {
     scheduler::Options out;
     out.config_text = parts.scheduler_conf;
+    if (parts.scheduler_configmap.size() == 3) {
+      out.config_namespace = parts.scheduler_configmap[0];
+      out.config_name = parts.scheduler_configmap[1];
+      out.config_key = parts.scheduler_configmap[2];
+    }
     out.served = [&registry = parts.registry](const Kind& kind) {
       for (const api::KindSchemaPtr& schema : registry.schemas().all()) {
         if (schema->kind().resource() == kind.resource()) return true;

@@ -35,7 +35,8 @@ struct ControlPlaneParts {
   bool with_scheduler = true;
   // Null: users' definitions are stored, and nothing comes of them.
   api::CustomSchemas* custom = nullptr;
-  std::string scheduler_conf{};  // text; empty: from the ConfigMap
+  std::string scheduler_conf{};                    // text; empty: from the ConfigMap
+  std::vector<std::string> scheduler_configmap{};  // namespace, name, key; empty: the usual one
   // On the scheduler's loop, after each cycle.
   std::function<void(const scheduler::Metrics&)> scheduler_measured{};
   // On the scheduler's loop, a line a decision.

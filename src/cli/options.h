@@ -19,8 +19,9 @@ struct ServerOptions {
   std::string listen = "127.0.0.1:6443";
   int threads = 2;  // HTTP; a thread each for the store's writer, the controllers and the scheduler
                     // comes on top
-  std::string
-      scheduler_conf{};  // a file; empty: the ConfigMap volcano-system/volcano-scheduler-configmap
+  std::string scheduler_conf{};  // a file; empty: the ConfigMap below
+  std::string scheduler_configmap =
+      "volcano-system/volcano-scheduler-configmap/volcano-scheduler.conf";
   SchedulerKind scheduler = SchedulerKind::Volcano;  // Off: somebody else's binds the pods
   std::string controllers{};                         // see ControllerSelection
   GuardOptions guards{};
@@ -37,6 +38,7 @@ struct AgentOptions {
   int nodes = 1;                // simulated only
   std::string cpu{}, memory{};  // quantities; empty: what the machine has
   std::string images{};         // YAML file: which directory stands for which image
+  std::string programs{};       // YAML file: how programs end on simulated nodes
   std::string pod_cidr = "10.88.0.0/16";
   std::string log_max_size = "10Mi";  // a quantity; a container's log is rotated beyond it
   int log_max_files = 5;              // of a container, with the current one

@@ -110,6 +110,7 @@ struct ServerProcess::State {
   ServerOptions options;
   ListenAddress listen;
   std::string url, scheduler_conf;
+  std::vector<std::string> scheduler_configmap;  // namespace, name, key
   ControllerSelection controllers;
   bool with_scheduler = true;
   runtime::SystemClock clock;
@@ -207,6 +208,7 @@ Result<void> ServerProcess::State::start_control_plane() {
   parts.with_scheduler = with_scheduler;
   parts.custom = schemas.get();
   parts.scheduler_conf = scheduler_conf;
+  parts.scheduler_configmap = scheduler_configmap;
   const auto gauges = std::make_shared<SchedulerGauges>();
   add_scheduler_gauges(server->metrics(), gauges);
   parts.scheduler_measured = [gauges](const scheduler::Metrics& now) { gauges->take(now); };
@@ -308,6 +310,15 @@ Result<std::unique_ptr<ServerProcess>> ServerProcess::start(const ServerOptions&
   if (!options.scheduler_conf.empty()) {
     TRY_ASSIGN(scheduler_conf, read_file(options.scheduler_conf));
   }
+  std::vector<std::string> scheduler_configmap;
+  for (const std::string_view part : split(options.scheduler_configmap, '/'))
+    scheduler_configmap.emplace_back(part);
+  if (scheduler_configmap.size() != 3 ||
+      std::any_of(scheduler_configmap.begin(), scheduler_configmap.end(),
+                  [](const std::string& part) { return part.empty(); })) {
+    return make_error(Code::BadRequest, "--scheduler-configmap must be NAMESPACE/NAME/KEY, not \"" +
+                                            options.scheduler_configmap + "\"");
+  }
   TRY_ASSIGN(ControllerSelection controllers, ControllerSelection::parse(options.controllers));
   const runtime::SystemClock clock;
   TRY_ASSIGN(api::Pki pki, api::load_or_create_pki(options.data_dir + "/pki",
@@ -315,6 +326,7 @@ Result<std::unique_ptr<ServerProcess>> ServerProcess::start(const ServerOptions&
   std::unique_ptr<ServerProcess> out(
       new ServerProcess(std::make_unique<State>(std::move(pki), options, std::move(listen))));
   out->state_->scheduler_conf = std::move(scheduler_conf);
+  out->state_->scheduler_configmap = std::move(scheduler_configmap);
   out->state_->controllers = std::move(controllers);
   out->state_->with_scheduler = options.scheduler == SchedulerKind::Volcano;
   TRY(out->state_->open_store());

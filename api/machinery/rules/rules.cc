@@ -71,7 +71,6 @@ constexpr std::array kValidationRules{
     Named<ValidationRule>{"stateful_set_spec", rules::stateful_set_spec},
     Named<ValidationRule>{"storage_class", rules::storage_class},
     Named<ValidationRule>{"toleration", rules::toleration},
-    Named<ValidationRule>{"volcano_job_spec", rules::volcano_job_spec},
     Named<ValidationRule>{"volcano_network_topology", rules::volcano_network_topology},
     Named<ValidationRule>{"volume", rules::volume},
     Named<ValidationRule>{"volume_claim_spec", rules::volume_claim_spec},

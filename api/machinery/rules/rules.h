@@ -122,7 +122,6 @@ void ray_cron_job(const RuleInput& in, FieldErrors& errors);
 
 // volcano.cc
 void volcano_network_topology(const RuleInput& in, FieldErrors& errors);
-void volcano_job_spec(const RuleInput& in, FieldErrors& errors);
 void hyper_node_spec(const RuleInput& in, FieldErrors& errors);
 
 // pod_defaults.cc

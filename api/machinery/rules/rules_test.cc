@@ -189,8 +189,6 @@ TEST(VolcanoRules, OfItsJobs) {
   });
   const Json old = run(job("{" + task + "}")).object;
   EXPECT_EQ(text_at(old, {"spec", "queue"}), "default");
-  EXPECT_EQ(run(job("{" + task + R"(,"queue":"other"})"), &old).errors,
-            std::vector<std::string>{R"(spec.queue: Invalid value: "other": field is immutable)"});
 }
 
 TEST(PriorityRules, ValuesStayAndSystemNamesAreReserved) {

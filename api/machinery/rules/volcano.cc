@@ -15,13 +15,6 @@ void volcano_network_topology(const RuleInput& in, FieldErrors& errors) {
   }
 }
 
-void volcano_job_spec(const RuleInput& in, FieldErrors& errors) {
-  if (in.old == nullptr) return;
-  const std::string now = text_at(in.value, {"queue"}), was = text_at(*in.old, {"queue"});
-  if (!was.empty() && now != was)
-    errors.invalid(in.path.field("queue"), Json(now), "field is immutable");
-}
-
 // What Volcano's webhook refuses.
 void hyper_node_spec(const RuleInput& in, FieldErrors& errors) {
   const JsonArray* members = array_at(in.value, {"members"});

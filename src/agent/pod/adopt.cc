@@ -151,6 +151,7 @@ std::optional<ToldByApi> told_by_api(const PodView& pod) {
     one.run.image = container->image;
     one.run.role = container->role;
     one.run.attempt = static_cast<int>(status.restarts);
+    one.run.argv = container->command_line();
     one.started = {status.container_id, *status.running_since};
     RunningContainer& running = out.sandbox.containers.emplace_back();
     running.name = status.name;

@@ -124,6 +124,12 @@ const ContainerSpec* PodSpec::container(std::string_view wanted) const {
   return nullptr;
 }
 
+std::vector<std::string> ContainerSpec::command_line() const {
+  std::vector<std::string> out = command;
+  out.insert(out.end(), args.begin(), args.end());
+  return out;
+}
+
 PodSpec read_pod_spec(const Json& document) {
   PodSpec out;
   out.uid = text_at(document, {"metadata", "uid"});

@@ -55,6 +55,9 @@ struct ContainerSpec {
   std::optional<ProbeSpec> startup, readiness, liveness;
   std::optional<ActionSpec> post_start, pre_stop;
   Json document;  // the container as written
+
+  // As written, references to variables included; empty: the image's own.
+  std::vector<std::string> command_line() const;
 };
 
 struct PodSpec {

@@ -199,6 +199,7 @@ void PodWorker::start_container(const ContainerSpec& container) {
   run.image = container.image;
   run.role = container.role;
   run.attempt = state.restarts;
+  run.argv = container.command_line();
   container_run_ready(container.name, std::move(run));
 }
 

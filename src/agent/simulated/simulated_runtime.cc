@@ -15,11 +15,16 @@ std::optional<Duration> duration_order(const Labels& annotations, std::string_vi
   return place == annotations.end() ? std::nullopt : parse_go_duration(place->second);
 }
 
+void cancel_timers(Loop& loop, Loop::TimerId one, Loop::TimerId other) {
+  loop.cancel(one);
+  loop.cancel(other);
+}
+
 }  // namespace
 
 SimulatedRuntime::~SimulatedRuntime() {
   for (auto& [uid, pod] : sandboxes_) {
-    for (auto& [name, run] : pod.runs) loop_.cancel(run.timer);
+    for (auto& [name, run] : pod.runs) cancel_timers(loop_, run.timer, run.kill);
   }
 }
 
@@ -62,19 +67,26 @@ bool SimulatedRuntime::recall(const SandboxSpec& spec, const std::string& ip,
     Run& run = pod.runs[one.run.name];
     run.spec = one.run;
     run.started = one.started;
-    end_after_run_time(spec.uid, run);
+    run.course = course_of(pod, one.run);
+    end_in_time(spec.uid, run);
   }
   return true;
 }
 
-void SimulatedRuntime::end_after_run_time(const std::string& uid, Run& run) {
-  const Pod& pod = sandboxes_.at(uid);
-  if (run.spec.role != Role::Main || !pod.run_time) return;
+// Init containers whose command nobody knows end at once.
+Course SimulatedRuntime::course_of(const Pod& pod, const ContainerRun& run) const {
+  if (run.role == Role::Main && pod.run_time) return {pod.run_time, pod.exit_code, false};
+  Course out = read_course(run.argv, programs_);
+  if (run.role == Role::Init && !out.lasts) out.lasts = Duration(0);
+  return out;
+}
+
+void SimulatedRuntime::end_in_time(const std::string& uid, Run& run) {
+  if (!run.course.lasts) return;
   const Duration left =
-      std::max<Duration>(run.started.at + *pod.run_time - clock_.now(), Duration(0));
-  run.timer = loop_.after(left, [this, uid, container = run.spec.name, code = pod.exit_code] {
-    end(uid, container, code, 0);
-  });
+      std::max<Duration>(run.started.at + *run.course.lasts - clock_.now(), Duration(0));
+  run.timer = loop_.after(left, [this, uid, container = run.spec.name,
+                                 code = run.course.exit_code] { end(uid, container, code, 0); });
 }
 
 void SimulatedRuntime::start_container(const std::string& uid, ContainerRun spec,
@@ -87,6 +99,7 @@ void SimulatedRuntime::start_container(const std::string& uid, ContainerRun spec
   }
   const std::string name = spec.name;
   Run& made = pod->second.runs[name];
+  made.course = course_of(pod->second, spec);
   made.spec = std::move(spec);
   made.starting = std::move(done);
   const Duration delay = made.spec.role == Role::Main ? pod->second.start_delay : Duration(0);
@@ -99,11 +112,7 @@ void SimulatedRuntime::run(const std::string& uid, const std::string& container)
   run.timer = 0;
   run.started = {fmt::format("simulated://{}/{}/{}", uid, container, run.spec.attempt),
                  clock_.now()};
-  if (run.spec.role == Role::Init) {
-    run.timer = loop_.after(Duration(0), [this, uid, container] { end(uid, container, 0, 0); });
-  } else {
-    end_after_run_time(uid, run);
-  }
+  end_in_time(uid, run);
   const Done<Started> done = std::move(run.starting);
   run.starting = nullptr;
   const Started started = run.started;
@@ -117,7 +126,7 @@ void SimulatedRuntime::end(const std::string& uid, const std::string& container,
   const auto place = pod->second.runs.find(container);
   if (place == pod->second.runs.end()) return;
   const Run ended = std::move(place->second);
-  loop_.cancel(ended.timer);
+  cancel_timers(loop_, ended.timer, ended.kill);
   pod->second.runs.erase(place);
   ExitInfo exit;
   exit.code = code;
@@ -130,14 +139,30 @@ void SimulatedRuntime::end(const std::string& uid, const std::string& container,
 }
 
 void SimulatedRuntime::stop_container(const std::string& uid, const std::string& container,
-                                      std::int64_t) {
-  loop_.post([this, uid, container] { end(uid, container, 143, 0); });
+                                      std::int64_t grace_seconds) {
+  loop_.post([this, uid, container, grace_seconds] { stop(uid, container, grace_seconds); });
+}
+
+void SimulatedRuntime::stop(const std::string& uid, const std::string& container,
+                            std::int64_t grace_seconds) {
+  const auto pod = sandboxes_.find(uid);
+  if (pod == sandboxes_.end()) return;
+  const auto place = pod->second.runs.find(container);
+  if (place == pod->second.runs.end()) return;
+  Run& run = place->second;
+  if (run.starting || !run.course.ignores_term) return end(uid, container, 143, 0);
+  const Duration grace = std::chrono::seconds(std::max<std::int64_t>(grace_seconds, 0));
+  const WallTime at = clock_.now() + grace;
+  if (run.killed_at && *run.killed_at <= at) return;
+  loop_.cancel(run.kill);
+  run.killed_at = at;
+  run.kill = loop_.after(grace, [this, uid, container] { end(uid, container, 137, 0); });
 }
 
 void SimulatedRuntime::drop(const std::string& uid) {
   const auto place = sandboxes_.find(uid);
   if (place == sandboxes_.end()) return;
-  for (auto& [name, run] : place->second.runs) loop_.cancel(run.timer);
+  for (auto& [name, run] : place->second.runs) cancel_timers(loop_, run.timer, run.kill);
   sandboxes_.erase(place);
 }
 

@@ -1,5 +1,6 @@
-// A runtime that only keeps books: pods start after a delay, run for a time and end with a code, as
-// their annotations say. Thousands of nodes share one. On the agent's loop.
+// A runtime that only keeps books: containers start after a delay, run for a time and end with a
+// code, as their pod's annotations say, else as their command says (course.h). Thousands of nodes
+// share one. On the agent's loop.
 //   krater.io/sim-start-delay: 2s    before a main container runs (default: at once)
 //   krater.io/sim-run-time: 1m       after which it ends (default: it runs until it is stopped)
 //   krater.io/sim-exit-code: "1"     how it ends (default 0)
@@ -9,16 +10,18 @@
 #include <string>
 
 #include "agent/runtime.h"
+#include "agent/simulated/course.h"
 #include "base/env.h"
 
 namespace krater::agent {
 
 class SimulatedRuntime : public Runtime {
  public:
-  // Addresses of pods are numbered from `first_address` on: 10.(64 + n / 2^16).(n / 2^8).(n). Whoever
-  // has more than one runtime keeps them apart by it.
-  SimulatedRuntime(Loop& loop, const WallClock& clock, std::uint32_t first_address = 0)
-      : loop_(loop), clock_(clock), last_address_(first_address) {}
+  // Addresses of pods are numbered from `first_address` on: 10.(64 + n / 2^16).(n / 2^8).(n).
+  // Whoever has more than one runtime keeps them apart by it.
+  SimulatedRuntime(Loop& loop, const WallClock& clock, std::uint32_t first_address = 0,
+                   Programs programs = {})
+      : loop_(loop), clock_(clock), last_address_(first_address), programs_(std::move(programs)) {}
   ~SimulatedRuntime() override;
 
   void set_listener(RuntimeListener* listener) override { listener_ = listener; }
@@ -42,8 +45,11 @@ class SimulatedRuntime : public Runtime {
   struct Run {
     ContainerRun spec;
     Started started;
+    Course course;
     Loop::TimerId timer = 0;  // of the start or of the end
-    Done<Started> starting;   // set until it runs
+    Loop::TimerId kill = 0;   // of SIGKILL, after a SIGTERM that was ignored
+    std::optional<WallTime> killed_at;
+    Done<Started> starting;  // set until it runs
   };
   struct Pod {
     std::string ip;
@@ -55,7 +61,9 @@ class SimulatedRuntime : public Runtime {
 
   Pod& book(const SandboxSpec& spec);
   void drop(const std::string& uid);
-  void end_after_run_time(const std::string& uid, Run& run);
+  Course course_of(const Pod& pod, const ContainerRun& run) const;
+  void stop(const std::string& uid, const std::string& container, std::int64_t grace_seconds);
+  void end_in_time(const std::string& uid, Run& run);
   void run(const std::string& uid, const std::string& container);
   void end(const std::string& uid, const std::string& container, int code, int signal);
 
@@ -64,6 +72,7 @@ class SimulatedRuntime : public Runtime {
   RuntimeListener* listener_ = nullptr;
   std::map<std::string, Pod> sandboxes_;
   std::uint32_t last_address_;
+  Programs programs_;
 };
 
 }  // namespace krater::agent
