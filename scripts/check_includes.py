@@ -34,6 +34,7 @@ HEAVY = {
     r"rocksdb/": ("storage/rocksdb_", "storage/testing/", "bench/"),
     r"simdjson": ("src/base/json",),
     r"nghttp2/": ("src/agent/net/grpc_",),
+    r"sodium": ("api/encryption/secretbox",),
     r"spdlog/": ("src/base/log",),
     r"date/": ("src/base/time_zone",),
     r"yaml-cpp/": ("src/base/", "api/", "scheduler/", "controllers/", "src/agent/", "src/cli/", "src/testing/", "src/sim/"),

@@ -69,7 +69,7 @@ class BuiltInAuthorizer final : public Authorizer {
     if (who.in(kMastersGroup)) return {true};
     if (what.resource.empty()) return {may_use_path(who, what)};
     if (!who.anonymous() && asks_about_himself(what)) return {true};
-    const NodeScope scope(who);
+    const AskingNode scope(who);
     return scope ? nodes_.decide(scope, what) : Verdict{};
   }
 

@@ -197,22 +197,6 @@ TEST_F(Policy, APoolStandsForItsNodesOnly) {
   EXPECT_FALSE(may(n1_, on("watch", "pods")));
 }
 
-TEST_F(Policy, TheBodyOfACreateIsCheckedToo) {
-  add(pod("mine", "n1", R"({"serviceAccountName":"robot"})"));
-  add(pod("other", "n2", R"({"serviceAccountName":"robot"})"));
-  const NodeScope scope(n1_);
-  const auto check = [&](const Attributes& what, std::string_view body) {
-    return check_node_create(scope, what, *parse_json(body), lookup_);
-  };
-  EXPECT_FALSE(check(on("create", "nodes"), R"({"metadata":{"name":"n1"}})"));
-  EXPECT_TRUE(check(on("create", "nodes"), R"({"metadata":{"name":"n2"}})"));
-  Attributes token = on("create", "serviceaccounts", "default", "robot");
-  token.subresource = "token";
-  EXPECT_FALSE(check(token, R"({"spec":{"boundObjectRef":{"kind":"Pod","name":"mine"}}})"));
-  EXPECT_TRUE(check(token, R"({"spec":{"boundObjectRef":{"kind":"Pod","name":"other"}}})"));
-  EXPECT_TRUE(check(token, R"({"spec":{}})"));
-}
-
 TEST(NodeGraph, StartsAnewWhenHistoryIsGone) {
   int restarts = 0;
   bool expired = true;

@@ -45,7 +45,8 @@ NewBootstrapToken new_bootstrap_token(WallTime expires, std::string_view descrip
   JsonObject data{{"token-id", base64_encode(id)},
                   {"token-secret-sha256", base64_encode(hex_encode(openssl::sha256(secret)))},
                   {"expiration", base64_encode(to_rfc3339(expires))},
-                  {"usage-bootstrap-authentication", base64_encode("true")}};
+                  {"usage-bootstrap-authentication", base64_encode("true")},
+                  {"auth-extra-groups", base64_encode(kNodeTokenGroup)}};
   if (!description.empty()) data["description"] = base64_encode(description);
   object.as_object()["data"] = std::move(data);
   return {id + "." + secret, std::move(object)};

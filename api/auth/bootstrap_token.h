@@ -19,10 +19,16 @@ namespace krater::api {
 inline constexpr std::string_view kBootstrapTokenNamespace = "kube-system";
 inline constexpr std::string_view kBootstrapTokenType = "bootstrap.kubernetes.io/token";
 
+// Who is in it may ask for a node's certificate and is approved without being looked at: the group
+// that kubeadm uses.
+inline constexpr std::string_view kNodeTokenGroup =
+    "system:bootstrappers:kubeadm:default-node-token";
+
 struct NewBootstrapToken {
   std::string token;  // shown once
   Json secret;        // the v1 Secret to create
 };
+// For nodes that join.
 NewBootstrapToken new_bootstrap_token(WallTime expires, std::string_view description = {});
 
 // [a-z0-9]{6}.[a-z0-9]{16}

@@ -24,7 +24,20 @@ bool readable_by_all(const Attributes& what) {
     return one_of(what.resource,
                   std::array<std::string_view, 3>{"services", "endpoints", "namespaces"});
   return (what.group == "discovery.k8s.io" && what.resource == "endpointslices") ||
-         (what.group == "scheduling.k8s.io" && what.resource == "priorityclasses");
+         (what.group == "scheduling.k8s.io" && what.resource == "priorityclasses") ||
+         (what.group == "node.k8s.io" && what.resource == "runtimeclasses") ||
+         (what.group == "storage.k8s.io" && what.resource == "csidrivers");
+}
+
+// Who asks a node something presents a credential; the node asks about it here.
+bool is_review(const Attributes& what) {
+  return (what.group == "authentication.k8s.io" && what.resource == "tokenreviews") ||
+         (what.group == "authorization.k8s.io" && (what.resource == "subjectaccessreviews" ||
+                                                   what.resource == "localsubjectaccessreviews"));
+}
+
+std::string no_relationship(const AskingNode& scope) {
+  return "no relationship found between node '" + scope.name() + "' and this object";
 }
 
 bool is_event(const Attributes& what) {
@@ -33,9 +46,12 @@ bool is_event(const Attributes& what) {
 
 }  // namespace
 
-Authorizer::Verdict NodeRules::decide(const NodeScope& scope, const Attributes& what) const {
+Authorizer::Verdict NodeRules::decide(const AskingNode& scope, const Attributes& what) const {
   if (readable_by_all(what)) return {one_of(what.verb, kRead)};
   if (is_event(what)) return {one_of(what.verb, kWrite)};
+  if (is_review(what)) return {what.verb == "create"};
+  if (what.group == "storage.k8s.io" && what.resource == "csinodes")
+    return on_csi_node(scope, what);
   if (what.group == "coordination.k8s.io" && what.resource == "leases")
     return on_lease(scope, what);
   // Renewing its certificate; what is asked for is judged by whoever approves it.
@@ -53,16 +69,19 @@ Authorizer::Verdict NodeRules::decide(const NodeScope& scope, const Attributes& 
   return {false, "no rule of the node authorizer allows it"};
 }
 
-Authorizer::Verdict NodeRules::on_node(const NodeScope& scope, const Attributes& what) const {
-  if (what.verb == "create") return {true};  // of whom, the body says: check_node_create
+Authorizer::Verdict NodeRules::on_node(const AskingNode& scope, const Attributes& what) const {
+  if (!what.subresource.empty() && what.subresource != "status") return {};
+  if (what.subresource.empty() && what.verb == "create") return {true};  // of whom: NodeRestriction
   if (scope.pool() && one_of(what.verb, kRead)) return {true};
-  if (!scope.contains(what.name)) return {false, "node may only access its own Node object"};
-  if (!what.subresource.empty() && what.subresource != "status")
-    return {false, "no such subresource for nodes"};
-  return {one_of(what.verb, kRead) || one_of(what.verb, kWrite)};
+  if (scope.contains(what.name)) return {one_of(what.verb, kRead) || one_of(what.verb, kWrite)};
+  if (!one_of(what.verb, kRead)) return {};
+  return {false, what.name.empty()
+                     ? "node '" + scope.name() + "' cannot read all nodes, only its own Node object"
+                     : "node '" + scope.name() + "' cannot read '" + what.name +
+                           "', only its own Node object"};
 }
 
-Authorizer::Verdict NodeRules::on_pod(const NodeScope& scope, const Attributes& what) const {
+Authorizer::Verdict NodeRules::on_pod(const AskingNode& scope, const Attributes& what) const {
   if (what.verb == "list" || what.verb == "watch") {
     if (scope.pool() || scope.contains(what.pinned_node)) return {true};
     if (what.name.empty())
@@ -82,10 +101,10 @@ Authorizer::Verdict NodeRules::on_pod(const NodeScope& scope, const Attributes& 
   return {one_of(what.verb, kRead) || what.verb == "delete"};
 }
 
-Authorizer::Verdict NodeRules::on_lease(const NodeScope& scope, const Attributes& what) const {
+Authorizer::Verdict NodeRules::on_lease(const AskingNode& scope, const Attributes& what) const {
   if (what.name_space != kLeaseNamespace)
     return {false, "can only access leases in the \"kube-node-lease\" system namespace"};
-  if (what.verb == "create") return {true};  // of whose, the body says
+  if (what.verb == "create") return {true};  // of whose: NodeRestriction
   if (scope.pool() && (what.verb == "list" || what.verb == "watch")) return {true};
   if (!scope.contains(what.name))
     return {false, "can only access node lease with the same name as the requesting node"};
@@ -93,16 +112,26 @@ Authorizer::Verdict NodeRules::on_lease(const NodeScope& scope, const Attributes
           what.verb == "watch" || what.verb == "list"};
 }
 
-Authorizer::Verdict NodeRules::on_referenced(const NodeScope& scope, const Attributes& what) const {
-  if (!one_of(what.verb, kRead) || !what.subresource.empty())
-    return {false, "can only read resources of this type"};
+Authorizer::Verdict NodeRules::on_csi_node(const AskingNode& scope, const Attributes& what) const {
+  if (what.verb != "get" && what.verb != "delete" && !one_of(what.verb, kWrite))
+    return {false, "can only get, create, update, patch, or delete a CSINode"};
+  if (!what.subresource.empty()) return {false, "cannot authorize CSINode subresources"};
+  if (what.verb == "create" || scope.contains(what.name)) return {true};
+  return {false, "can only access CSINode with the same name as the requesting node"};
+}
+
+Authorizer::Verdict NodeRules::on_referenced(const AskingNode& scope,
+                                             const Attributes& what) const {
+  if (!one_of(what.verb, kRead)) return {false, "can only read resources of this type"};
+  if (!what.subresource.empty()) return {false, "cannot read subresource"};
+  if (what.name_space.empty()) return {false, "can only read namespaced object of this type"};
   if (what.name.empty()) return {false, "No Object name found"};
   if (referenced(scope, what.resource, what)) return {true};
-  return {false, "no relationship found between node and this object"};
+  return {false, no_relationship(scope)};
 }
 
 // Volumes of claims that its pods use, and those whose directories it keeps; these it also marks.
-Authorizer::Verdict NodeRules::on_volume(const NodeScope& scope, const Attributes& what) const {
+Authorizer::Verdict NodeRules::on_volume(const AskingNode& scope, const Attributes& what) const {
   if (what.name.empty() || !what.subresource.empty())
     return {false, "can only access individual volumes"};
   const Result<ObjectPtr> found = lookup_(kinds::kPersistentVolume, "", what.name);
@@ -116,51 +145,23 @@ Authorizer::Verdict NodeRules::on_volume(const NodeScope& scope, const Attribute
       "persistentvolumeclaims", volume.claim_namespace(), volume.claim_name());
   const bool used = std::any_of(nodes.begin(), nodes.end(),
                                 [&](const std::string& node) { return scope.contains(node); });
-  return {used, used ? "" : "no relationship found between node and this object"};
+  return {used, used ? "" : no_relationship(scope)};
 }
 
-Authorizer::Verdict NodeRules::on_service_account(const NodeScope& scope,
+Authorizer::Verdict NodeRules::on_service_account(const AskingNode& scope,
                                                   const Attributes& what) const {
   const bool token = what.subresource == "token" && what.verb == "create";
   if (!token && !(what.subresource.empty() && what.verb == "get"))
     return {false, "can only create tokens for individual service accounts"};
   if (referenced(scope, "serviceaccounts", what)) return {true};
-  return {false, "no relationship found between node and this object"};
+  return {false, no_relationship(scope)};
 }
 
-bool NodeRules::referenced(const NodeScope& scope, std::string_view resource,
+bool NodeRules::referenced(const AskingNode& scope, std::string_view resource,
                            const Attributes& what) const {
   const std::set<std::string> nodes = graph_.nodes_referring(resource, what.name_space, what.name);
   return std::any_of(nodes.begin(), nodes.end(),
                      [&](const std::string& node) { return scope.contains(node); });
-}
-
-std::optional<Error> check_node_create(const NodeScope& scope, const Attributes& what,
-                                       const Json& body, const ObjectLookup& lookup) {
-  if (what.verb != "create") return std::nullopt;
-  const auto refused = [&](std::string why) {
-    return make_error(Code::Forbidden, what.resource +
-                                           (what.name.empty() ? "" : " \"" + what.name + "\"") +
-                                           " is forbidden: " + std::move(why));
-  };
-  const std::string name = text_at(body, {"metadata", "name"});
-  const bool named = what.resource == "nodes" || what.resource == "leases";
-  if (named && what.subresource.empty() && !scope.contains(name)) {
-    return refused("a node may not create \"" + name + "\", only what has its own name");
-  }
-  if (what.resource == "serviceaccounts" && what.subresource == "token") {
-    const std::string pod_name = text_at(body, {"spec", "boundObjectRef", "name"});
-    if (text_at(body, {"spec", "boundObjectRef", "kind"}) != "Pod")
-      return refused("node requested token not bound to a pod");
-    const Result<ObjectPtr> pod = lookup(kinds::kPod, what.name_space, pod_name);
-    if (!pod) return pod.error();
-    const std::shared_ptr<const Json> document = (*pod)->document();
-    if (!scope.contains(text_at(*document, {"spec", "nodeName"})))
-      return refused("node requested token bound to a pod scheduled on a different node");
-    if (text_at(*document, {"spec", "serviceAccountName"}) != what.name)
-      return refused("node requested token for a service account its pod does not use");
-  }
-  return std::nullopt;
 }
 
 }  // namespace krater::api

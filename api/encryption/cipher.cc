@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "api/auth/openssl.h"
+#include "api/encryption/secretbox.h"
 #include "base/check.h"
 
 namespace krater::api::encryption {
@@ -36,6 +37,7 @@ int length(std::string_view text) {
 std::string encrypt(Provider provider, const Key& key, std::string_view context,
                     std::string_view value) {
   if (provider == Provider::Identity) return std::string(value);
+  if (provider == Provider::Secretbox) return secretbox::seal(key.secret, value);
   const bool gcm = provider == Provider::AesGcm;
   std::string out = openssl::random_bytes(gcm ? kNonce : kBlock);
   const ContextPtr state(EVP_CIPHER_CTX_new());
@@ -63,6 +65,7 @@ std::string encrypt(Provider provider, const Key& key, std::string_view context,
 std::optional<std::string> decrypt(Provider provider, const Key& key, std::string_view context,
                                    std::string_view bytes) {
   if (provider == Provider::Identity) return std::string(bytes);
+  if (provider == Provider::Secretbox) return secretbox::open(key.secret, bytes);
   const bool gcm = provider == Provider::AesGcm;
   const std::size_t head = gcm ? kNonce : kBlock, tail = gcm ? kTag : 0;
   if (bytes.size() < head + tail) return std::nullopt;

@@ -1,4 +1,4 @@
-// The ciphers of sealed values, over OpenSSL. Pure but for the entropy of nonces.
+// The ciphers of sealed values, over OpenSSL and libsodium. Pure but for the entropy of nonces.
 #pragma once
 
 #include <optional>

@@ -26,7 +26,15 @@ bool names(std::string_view pattern, std::string_view resource) {
   return pattern.substr(2) == group;
 }
 
-Result<std::vector<Key>> keys_of(const Json& provider, const std::string& field) {
+// Empty when it is right for the provider.
+std::string length_problem(Provider provider, std::size_t size) {
+  const bool box = provider == Provider::Secretbox;
+  if (size == 32 || (!box && (size == 16 || size == 24))) return {};
+  return "secret is not of the expected length, got " + std::to_string(size) +
+         ", expected one of " + (box ? "[32]" : "[16 24 32]");
+}
+
+Result<std::vector<Key>> keys_of(const Json& provider, Provider kind, const std::string& field) {
   const JsonArray* list = array_at(provider, {"keys"});
   if (list == nullptr || list->empty())
     return wrong(field + ".keys", "at least one key is required");
@@ -41,10 +49,8 @@ Result<std::vector<Key>> keys_of(const Json& provider, const std::string& field)
       return wrong(at + ".name", "Duplicate value: \"" + key.name + "\"");
     const std::optional<std::string> secret = base64_decode(text_at(entry, {"secret"}));
     if (!secret) return wrong(at + ".secret", "secret must be base64 encoded");
-    if (secret->size() != 16 && secret->size() != 24 && secret->size() != 32)
-      return wrong(at + ".secret", "secret is not of the expected length, got " +
-                                       std::to_string(secret->size()) +
-                                       ", expected one of [16 24 32]");
+    if (const std::string problem = length_problem(kind, secret->size()); !problem.empty())
+      return wrong(at + ".secret", problem);
     key.secret = *secret;
     out.push_back(std::move(key));
   }
@@ -57,13 +63,14 @@ Result<ProviderKeys> provider_of(const Json& entry, const std::string& field) {
   const auto& member = *entry.get_object().begin();
   const std::string name(member.key().data(), member.key().size());
   if (name == "identity") return ProviderKeys{};
-  if (name == "aescbc" || name == "aesgcm") {
-    ProviderKeys out{name == "aescbc" ? Provider::AesCbc : Provider::AesGcm};
-    TRY_ASSIGN(out.keys, keys_of(member.value(), field + "." + name));
+  for (const Provider provider : {Provider::AesCbc, Provider::AesGcm, Provider::Secretbox}) {
+    if (name != provider_name(provider)) continue;
+    ProviderKeys out{provider};
+    TRY_ASSIGN(out.keys, keys_of(member.value(), provider, field + "." + name));
     return out;
   }
-  if (name == "secretbox" || name == "kms")
-    return wrong(field, "provider " + name + " is not available here; aesgcm and aescbc are");
+  if (name == "kms")
+    return wrong(field, "provider kms is not available here; secretbox, aesgcm and aescbc are");
   return wrong(field, "unknown provider \"" + name + "\"");
 }
 
@@ -102,6 +109,8 @@ std::string_view provider_name(Provider provider) {
       return "aescbc";
     case Provider::AesGcm:
       return "aesgcm";
+    case Provider::Secretbox:
+      return "secretbox";
   }
   return "";
 }
@@ -113,6 +122,18 @@ const ResourceKeys* Config::find(std::string_view resource) const {
       return &entry;
   }
   return nullptr;
+}
+
+bool write_alike(const ResourceKeys* a, const ResourceKeys* b) {
+  const auto writer = [](const ResourceKeys* entry) -> const ProviderKeys* {
+    if (entry == nullptr || entry->providers.front().provider == Provider::Identity) return nullptr;
+    return &entry->providers.front();
+  };
+  const ProviderKeys* one = writer(a);
+  const ProviderKeys* other = writer(b);
+  if (one == nullptr || other == nullptr) return one == other;
+  return one->provider == other->provider && one->keys.front().name == other->keys.front().name &&
+         one->keys.front().secret == other->keys.front().secret;
 }
 
 Result<Config> parse_config(std::string_view text) {

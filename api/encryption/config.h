@@ -11,12 +11,12 @@
 
 namespace krater::api::encryption {
 
-enum class Provider : std::uint8_t { Identity, AesCbc, AesGcm };
+enum class Provider : std::uint8_t { Identity, AesCbc, AesGcm, Secretbox };
 std::string_view provider_name(Provider provider);
 
 struct Key {
   std::string name;
-  std::string secret;  // raw bytes: 16, 24 or 32
+  std::string secret;  // raw bytes: 16, 24 or 32; of secretbox 32
 };
 
 struct ProviderKeys {
@@ -35,8 +35,11 @@ struct Config {
   const ResourceKeys* find(std::string_view resource) const;
 };
 
-// YAML or JSON. Code::Invalid with the field that is wrong. Providers secretbox and kms are refused
-// by name.
+// Whether both write the same thing: provider and key are the same, or neither seals. nullptr: an
+// entry that there is not.
+bool write_alike(const ResourceKeys* a, const ResourceKeys* b);
+
+// YAML or JSON. Code::Invalid with the field that is wrong. Provider kms is refused by name.
 Result<Config> parse_config(std::string_view text);
 
 // What a server without a configuration of its own writes beside its store: Secrets, with one fresh

@@ -54,9 +54,12 @@ TEST(EncryptionConfig, MistakesAreNamed) {
             "resources[0].providers[0].aesgcm.keys[0].secret: secret must be base64 encoded");
   EXPECT_EQ(failure(providers("aesgcm: {keys: [" + key("a", 'a') + ", " + key("a", 'b') + "]}")),
             "resources[0].providers[0].aesgcm.keys[1].name: Duplicate value: \"a\"");
-  EXPECT_EQ(failure(providers("identity: {}, secretbox: {keys: []}")),
-            "resources[0].providers[1]: provider secretbox is not available here; aesgcm and "
+  EXPECT_EQ(failure(providers("identity: {}, kms: {name: k}")),
+            "resources[0].providers[1]: provider kms is not available here; secretbox, aesgcm and "
             "aescbc are");
+  EXPECT_EQ(failure(providers("secretbox: {keys: [" + key("a", 'a', 16) + "]}")),
+            "resources[0].providers[0].secretbox.keys[0].secret: secret is not of the expected "
+            "length, got 16, expected one of [32]");
   EXPECT_EQ(failure(providers("rot13: {}")),
             "resources[0].providers[0]: unknown provider \"rot13\"");
   EXPECT_NE(failure(kHead + "- {resources: [\"*\"], providers: [identity: {}]}"), "");
@@ -77,8 +80,9 @@ TEST(EncryptionConfig, TheDefaultIsOneFreshKeyForSecrets) {
 
 TEST(Cipher, OpensWhatItSealedAndNothingElse) {
   const std::string value = R"({"data":"hidden"})";
-  for (const Provider provider : {Provider::AesCbc, Provider::AesGcm}) {
+  for (const Provider provider : {Provider::AesCbc, Provider::AesGcm, Provider::Secretbox}) {
     for (const std::size_t size : {16u, 24u, 32u}) {
+      if (provider == Provider::Secretbox && size != 32u) continue;
       const Key right{"a", std::string(size, 'a')}, other{"a", std::string(size, 'b')};
       const std::string sealed = encrypt(provider, right, "/secrets/x", value);
       EXPECT_EQ(sealed.find("hidden"), std::string::npos);
@@ -108,6 +112,22 @@ TEST(Cipher, AesCbcIsKubernetesForm) {
   const std::string sealed =
       std::string(16, 'i') + *base64_decode("zjYT9bwH+aGGGVFJYw2ue0Fl4w6T9ULw0SphBoxV03U=");
   EXPECT_EQ(decrypt(Provider::AesCbc, key, "", sealed), R"({"kind":"Secret"})");
+}
+
+// As kube-apiserver writes it: a nonce of 24 times 'n', then what Go's nacl/secretbox makes of it.
+TEST(Cipher, SecretboxIsNaClsForm) {
+  const Key key{"a", std::string(32, 'k')};
+  const std::string sealed =
+      std::string(24, 'n') + *base64_decode("YO9Aghah/4ajW6Nla0JEKrPqO7z8TfCbfAeeCWN8ykAz");
+  EXPECT_EQ(decrypt(Provider::Secretbox, key, "", sealed), R"({"kind":"Secret"})");
+  const std::string own = encrypt(Provider::Secretbox, key, "", "value");
+  EXPECT_EQ(own.size(), 24U + 16U + 5U);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    std::string changed = own;
+    changed[i] = static_cast<char>(changed[i] ^ 1);
+    EXPECT_EQ(decrypt(Provider::Secretbox, key, "", changed), std::nullopt);
+  }
+  EXPECT_EQ(decrypt(Provider::Secretbox, key, "", "short"), std::nullopt);
 }
 
 class Sealing : public ::testing::Test {
@@ -143,6 +163,24 @@ TEST_F(Sealing, EarlierKeysAndPlainTextAreReadAndStale) {
   // What history tells later is no news.
   EXPECT_EQ(**s->open(place_, old), value_);
   EXPECT_TRUE(s->take_stale().empty());
+}
+
+TEST_F(Sealing, AnExchangedConfigurationSealsAndTheEarlierOneStillOpens) {
+  const auto s = sealer(gcm(key("k1", 'a')));
+  const std::string old = *s->seal(place_, value_);
+  const auto changed =
+      s->exchange(*parse_config(providers("secretbox: {keys: [" + key("k2", 'b') + "]}") +
+                                "- {resources: [pods], providers: [identity: {}]}\n"));
+  EXPECT_TRUE(changed("secrets"));
+  EXPECT_FALSE(changed("pods")) << "neither configuration seals it";
+  const std::string now = *s->seal(place_, value_);
+  EXPECT_TRUE(now.starts_with("k8s:enc:secretbox:v1:k2:"));
+  EXPECT_EQ(**s->open(place_, now), value_);
+  EXPECT_EQ(**s->open(place_, old), value_);
+  EXPECT_FALSE(s->exchange(*parse_config(providers("secretbox: {keys: [" + key("k2", 'b') + ", " +
+                                                   key("k3", 'c') + "]}")))("secrets"));
+  const std::string other = *sealer(gcm(key("k9", 'z')))->seal(place_, value_);
+  EXPECT_FALSE(s->open(place_, other));
 }
 
 TEST_F(Sealing, IdentityFirstTakesTheSealOff) {

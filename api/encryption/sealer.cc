@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "k8s:enc:";
 constexpr std::size_t kRewriteAtOnce = 100;
+constexpr int kMostRaces = 100;
 
 std::string prefix_of(Provider provider, const Key& key) {
   return std::string(kPrefix) + std::string(provider_name(provider)) + ":v1:" + key.name + ":";
@@ -37,7 +38,8 @@ bool plausible(Provider provider, const std::string& value) {
 
 std::optional<std::string> ObjectSealer::seal(std::string_view key, std::string_view value) const {
   const std::optional<ObjectKey> object = object_key(key);
-  const ResourceKeys* entry = object ? config_.find(object->resource) : nullptr;
+  const ConfigPtr config = configs().front();
+  const ResourceKeys* entry = object ? config->find(object->resource) : nullptr;
   if (entry == nullptr || value.empty()) return std::nullopt;
   const ProviderKeys& first = entry->providers.front();
   if (first.provider == Provider::Identity) return std::nullopt;
@@ -45,12 +47,39 @@ std::optional<std::string> ObjectSealer::seal(std::string_view key, std::string_
          encrypt(first.provider, first.keys.front(), key, value);
 }
 
+std::vector<ObjectSealer::ConfigPtr> ObjectSealer::configs() const {
+  const std::lock_guard lock(mutex_);
+  return configs_;
+}
+
+std::function<bool(std::string_view)> ObjectSealer::exchange(Config config) {
+  const auto now = std::make_shared<const Config>(std::move(config));
+  const std::lock_guard lock(mutex_);
+  const ConfigPtr before = configs_.front();
+  configs_.insert(configs_.begin(), now);
+  return [before, now](std::string_view resource) {
+    return !write_alike(before->find(resource), now->find(resource));
+  };
+}
+
 Result<std::optional<std::string>> ObjectSealer::open(std::string_view key,
                                                       std::string_view stored) const {
+  const std::vector<ConfigPtr> all = configs();
+  Result<std::optional<std::string>> first = open_with(*all.front(), key, stored);
+  for (std::size_t i = 1; !first && i < all.size(); ++i) {
+    Result<std::optional<std::string>> earlier = open_with(*all[i], key, stored);
+    if (earlier) return earlier;
+  }
+  return first;
+}
+
+Result<std::optional<std::string>> ObjectSealer::open_with(const Config& config,
+                                                           std::string_view key,
+                                                           std::string_view stored) const {
   const bool sealed = stored.starts_with(kPrefix);
   const std::optional<ObjectKey> object = object_key(key);
   if (!object) return std::optional<std::string>();
-  const ResourceKeys* entry = config_.find(object->resource);
+  const ResourceKeys* entry = config.find(object->resource);
   if (entry == nullptr) {
     if (!sealed) return std::optional<std::string>();
     return cannot_open(*object, "it was sealed " + described(stored) +
@@ -93,30 +122,51 @@ std::vector<std::string> ObjectSealer::take_stale() const {
   return out;
 }
 
-Result<std::size_t> rewrite(storage::Store& store, const std::vector<std::string>& keys) {
+namespace {
+
+// Of the objects as they are now; those that are gone are left out.
+Result<storage::Transaction> same_again(const storage::Store& store,
+                                        const std::vector<std::string>& keys, std::size_t from,
+                                        std::size_t to) {
   constexpr std::string_view kMember = "\"resourceVersion\":\"";
   const storage::SnapshotPtr snapshot = store.snapshot();
-  storage::Transaction transaction;
-  std::size_t written = 0;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
+  storage::Transaction out;
+  for (std::size_t i = from; i < to; ++i) {
     TRY_ASSIGN(const storage::RecordPtr record, snapshot->get(keys[i]));
-    if (record) {
-      storage::Op op;
-      op.key = keys[i];
-      op.expect = storage::Expect::exactly(record->modified);
-      op.value = *record->value;
-      // Its own revision stands in the object, and is a new one.
-      if (const std::size_t member = op.value.find(kMember); member != std::string::npos) {
-        const std::size_t begin = member + kMember.size();
-        op.value.erase(begin, op.value.find('"', begin) - begin);
-        op.revision_at = begin;
-      }
-      transaction.ops.push_back(std::move(op));
+    if (!record) continue;
+    storage::Op op;
+    op.key = keys[i];
+    op.expect = storage::Expect::exactly(record->modified);
+    op.value = *record->value;
+    // Its own revision stands in the object, and is a new one.
+    if (const std::size_t member = op.value.find(kMember); member != std::string::npos) {
+      const std::size_t begin = member + kMember.size();
+      op.value.erase(begin, op.value.find('"', begin) - begin);
+      op.revision_at = begin;
     }
-    if (transaction.ops.size() < kRewriteAtOnce && i + 1 < keys.size()) continue;
-    if (transaction.ops.empty()) continue;
-    written += transaction.ops.size();
-    TRY(storage::commit_and_wait(store, std::exchange(transaction, {})));
+    out.ops.push_back(std::move(op));
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::size_t> rewrite(storage::Store& store, const std::vector<std::string>& keys) {
+  std::size_t written = 0, from = 0;
+  int lost = 0;  // races about the same objects, one after the other
+  while (from < keys.size()) {
+    const std::size_t to = std::min(from + kRewriteAtOnce, keys.size());
+    TRY_ASSIGN(storage::Transaction transaction, same_again(store, keys, from, to));
+    const std::size_t count = transaction.ops.size();
+    if (count > 0) {
+      const Result<storage::Committed> done =
+          storage::commit_and_wait(store, std::move(transaction));
+      if (!done && done.error().code == Code::Conflict && ++lost < kMostRaces) continue;
+      if (!done) return done.error();
+    }
+    written += count;
+    from = to;
+    lost = 0;
   }
   return written;
 }

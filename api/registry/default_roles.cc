@@ -1,6 +1,7 @@
 #include "api/registry/default_roles.h"
 
 #include <array>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,7 @@ namespace {
 // Words separated by blanks; "-" stands for the core group. No groups: `things` are paths.
 struct Rule {
   std::string_view groups, things, verbs;
+  std::string_view names{};
 };
 
 struct Role {
@@ -23,8 +25,9 @@ struct Role {
 };
 
 struct Binding {
-  std::string_view role;
-  std::vector<std::string_view> groups;
+  std::string_view name, role;
+  std::vector<std::string_view> groups{}, users{};
+  std::string_view service_account{};  // of kube-system
 };
 
 constexpr std::string_view kLabelPrefix = "rbac.authorization.k8s.io/";
@@ -71,6 +74,8 @@ std::vector<Rule> edit_rules() {
            kWrite},
           {"autoscaling", "horizontalpodautoscalers", kWrite},
           {"batch", "cronjobs jobs", kWrite},
+          {"coordination.k8s.io", "leases",
+           "create delete deletecollection get list patch update watch"},
           {"networking.k8s.io", "ingresses networkpolicies", kWrite},
           {"policy", "poddisruptionbudgets", kWrite},
           {"ray.io", "raycronjobs rayclusters rayjobs rayservices", kWrite},
@@ -79,7 +84,127 @@ std::vector<Rule> edit_rules() {
           {"bus.volcano.sh", "commands", "create delete get list watch"}};
 }
 
-std::vector<Role> roles() {
+constexpr std::string_view kEventWrite = "create patch update";
+constexpr std::string_view kCertificates = "certificates.k8s.io";
+
+// Who asks for certificates, and who lets them be approved.
+std::vector<Role> certificate_roles() {
+  std::vector<Role> out{{"system:node-bootstrapper",
+                         {{kCertificates, "certificatesigningrequests", "create get list watch"}}},
+                        {"system:certificates.k8s.io:certificatesigningrequests:nodeclient",
+                         {{kCertificates, "certificatesigningrequests/nodeclient", "create"}}},
+                        {"system:certificates.k8s.io:certificatesigningrequests:selfnodeclient",
+                         {{kCertificates, "certificatesigningrequests/selfnodeclient", "create"}}}};
+  constexpr std::array<std::array<std::string_view, 2>, 4> kApprovers{
+      {{"system:certificates.k8s.io:kube-apiserver-client-approver",
+        "kubernetes.io/kube-apiserver-client"},
+       {"system:certificates.k8s.io:kube-apiserver-client-kubelet-approver",
+        "kubernetes.io/kube-apiserver-client-kubelet"},
+       {"system:certificates.k8s.io:kubelet-serving-approver", "kubernetes.io/kubelet-serving"},
+       {"system:certificates.k8s.io:legacy-unknown-approver", "kubernetes.io/legacy-unknown"}}};
+  for (const auto& [name, signer] : kApprovers)
+    out.push_back({name, {{kCertificates, "signers", "approve", signer}}});
+  return out;
+}
+
+// For what runs beside the control plane in other clusters, and here as ordinary clients.
+std::vector<Role> component_roles() {
+  const std::string_view reviews = "authentication.k8s.io";
+  const std::string_view access = "authorization.k8s.io";
+  const std::string_view storage = "storage.k8s.io";
+  const std::string_view coordination = "coordination.k8s.io";
+  return {
+      {"system:heapster",
+       {{"-", "events namespaces nodes pods", kRead}, {"extensions", "deployments", kRead}}},
+      {"system:kube-aggregator", {{"-", "endpoints services", kRead}}},
+      {"system:kube-dns",
+       {{"-", "endpoints services", "list watch"},
+        {"discovery.k8s.io", "endpointslices", "list watch"}}},
+      {"system:kube-controller-manager",
+       {{"- events.k8s.io", "events", kEventWrite},
+        {coordination, "leases", "create"},
+        {coordination, "leases", "get update", "kube-controller-manager"},
+        {"-", "secrets serviceaccounts", "create update"},
+        {"-", "secrets", "delete"},
+        {"-", "configmaps namespaces secrets serviceaccounts", "get"},
+        {reviews, "tokenreviews", "create"},
+        {access, "subjectaccessreviews", "create"},
+        {"*", "*", "list watch"},
+        {"-", "serviceaccounts/token", "create"}}},
+      {"system:kube-scheduler",
+       {{"- events.k8s.io", "events", kEventWrite},
+        {coordination, "leases", "create"},
+        {coordination, "leases", "get list update watch", "kube-scheduler"},
+        {"-", "nodes", kRead},
+        {"-", "pods", "delete get list watch"},
+        {"-", "bindings pods/binding", "create"},
+        {"-", "pods/status", "patch update"},
+        {"-", "replicationcontrollers services", kRead},
+        {"apps extensions", "replicasets", kRead},
+        {"apps", "statefulsets", kRead},
+        {"policy", "poddisruptionbudgets", kRead},
+        {"-", "persistentvolumeclaims persistentvolumes", kRead},
+        {reviews, "tokenreviews", "create"},
+        {access, "subjectaccessreviews", "create"},
+        {storage, "csinodes csidrivers csistoragecapacities", kRead},
+        {"-", "namespaces", kRead}}},
+      {"system:volume-scheduler",
+       {{"-", "persistentvolumes", "get list patch update watch"},
+        {storage, "storageclasses", kRead},
+        {"-", "persistentvolumeclaims", "get list patch update watch"}}},
+      {"system:persistent-volume-provisioner",
+       {{"-", "persistentvolumes", "create delete get list watch"},
+        {"-", "persistentvolumeclaims", "get list update watch"},
+        {storage, "storageclasses", kRead},
+        {"-", "events", "watch"},
+        {"- events.k8s.io", "events", kEventWrite}}},
+      {"system:node-proxier",
+       {{"-", "endpoints services", "list watch"},
+        {"-", "nodes", kRead},
+        {"- events.k8s.io", "events", kEventWrite},
+        {"discovery.k8s.io", "endpointslices", "list watch"}}},
+      {"system:node-problem-detector",
+       {{"-", "nodes", "get"},
+        {"-", "nodes/status", "patch"},
+        {"- events.k8s.io", "events", kEventWrite}}},
+      {"system:kubelet-api-admin",
+       {{"-", "nodes", "get list proxy watch"},
+        {"-", "nodes/log nodes/metrics nodes/proxy nodes/stats", "*"}}},
+      {"system:service-account-issuer-discovery",
+       {{"",
+         "/.well-known/openid-configuration /.well-known/openid-configuration/ "
+         "/openid/v1/jwks /openid/v1/jwks/",
+         "get"}}},
+  };
+}
+
+// Bound to nobody: nodes have what the node authorizer gives them, which is less.
+Role node_role() {
+  return {"system:node",
+          {{"authentication.k8s.io", "tokenreviews", "create"},
+           {"authorization.k8s.io", "localsubjectaccessreviews subjectaccessreviews", "create"},
+           {"-", "services", kRead},
+           {"-", "nodes", "create get list watch"},
+           {"-", "nodes/status", "patch update"},
+           {"-", "nodes", "patch update"},
+           {"-", "events", kEventWrite},
+           {"-", "pods", "create delete get list watch"},
+           {"-", "pods/status", "patch update"},
+           {"-", "pods/eviction", "create"},
+           {"-", "configmaps secrets", kRead},
+           {"-", "persistentvolumeclaims persistentvolumes", "get"},
+           {"-", "endpoints", "get"},
+           {kCertificates, "certificatesigningrequests", "create get list watch"},
+           {"coordination.k8s.io", "leases", "create delete get patch update"},
+           {"storage.k8s.io", "volumeattachments", "get"},
+           {"-", "serviceaccounts/token", "create"},
+           {"-", "persistentvolumeclaims/status", "get patch update"},
+           {"storage.k8s.io", "csidrivers", kRead},
+           {"storage.k8s.io", "csinodes", "create delete get patch update"},
+           {"node.k8s.io", "runtimeclasses", kRead}}};
+}
+
+std::vector<Role> people_roles() {
   const std::string_view rbac = "rbac.authorization.k8s.io";
   return {
       {"cluster-admin", {{"*", "*", "*"}, {"", "*", "*"}}},
@@ -96,9 +221,8 @@ std::vector<Role> roles() {
        {{"authentication.k8s.io", "tokenreviews", "create"},
         {"authorization.k8s.io", "subjectaccessreviews", "create"}}},
       {"system:monitoring",
-       {{"", "/healthz /healthz/* /livez /livez/* /metrics /readyz /readyz/*", "get"}}},
-      {"system:node-bootstrapper",
-       {{"certificates.k8s.io", "certificatesigningrequests", "create get list watch"}}},
+       {{"", "/healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/*",
+         "get"}}},
       {"admin", {}, "", "aggregate-to-admin"},
       {"edit", {}, "aggregate-to-admin", "aggregate-to-edit"},
       {"view", {}, "aggregate-to-edit", "aggregate-to-view"},
@@ -111,13 +235,40 @@ std::vector<Role> roles() {
   };
 }
 
+std::vector<Role> roles() {
+  std::vector<Role> out = people_roles();
+  for (std::vector<Role> more : {certificate_roles(), component_roles()})
+    out.insert(out.end(), std::make_move_iterator(more.begin()),
+               std::make_move_iterator(more.end()));
+  out.push_back(node_role());
+  return out;
+}
+
+// The last three as kubeadm makes them: who holds a token for nodes joins, nodes renew.
 std::vector<Binding> bindings() {
-  return {{"cluster-admin", {"system:masters"}},
-          {"system:basic-user", {"system:authenticated"}},
-          {"system:discovery", {"system:authenticated"}},
-          {"system:monitoring", {"system:monitoring"}},
-          {"system:node-bootstrapper", {"system:bootstrappers"}},
-          {"system:public-info-viewer", {"system:authenticated", "system:unauthenticated"}}};
+  constexpr std::string_view node_tokens = "system:bootstrappers:kubeadm:default-node-token";
+  constexpr std::string_view approvals = "system:certificates.k8s.io:certificatesigningrequests:";
+  static const std::string first = std::string(approvals) + "nodeclient";
+  static const std::string renewal = std::string(approvals) + "selfnodeclient";
+  const auto same = [](std::string_view name, std::vector<std::string_view> groups,
+                       std::vector<std::string_view> users = {}, std::string_view account = "") {
+    return Binding{name, name, std::move(groups), std::move(users), account};
+  };
+  return {same("cluster-admin", {"system:masters"}),
+          same("system:basic-user", {"system:authenticated"}),
+          same("system:discovery", {"system:authenticated"}),
+          same("system:monitoring", {"system:monitoring"}),
+          same("system:public-info-viewer", {"system:authenticated", "system:unauthenticated"}),
+          same("system:service-account-issuer-discovery", {"system:serviceaccounts"}),
+          same("system:kube-controller-manager", {}, {"system:kube-controller-manager"}),
+          same("system:kube-dns", {}, {}, "kube-dns"),
+          same("system:kube-scheduler", {}, {"system:kube-scheduler"}),
+          same("system:volume-scheduler", {}, {"system:kube-scheduler"}),
+          same("system:node-proxier", {}, {"system:kube-proxy"}),
+          same("system:node", {}),
+          {"kubeadm:kubelet-bootstrap", "system:node-bootstrapper", {node_tokens}},
+          {"kubeadm:node-autoapprove-bootstrap", first, {node_tokens}},
+          {"kubeadm:node-autoapprove-certificate-rotation", renewal, {"system:nodes"}}};
 }
 
 JsonArray words(std::string_view text) {
@@ -147,6 +298,7 @@ Json to_object(const Role& role) {
     } else {
       one["apiGroups"] = words(rule.groups);
       one["resources"] = words(rule.things);
+      if (!rule.names.empty()) one["resourceNames"] = words(rule.names);
     }
     rules.push_back(std::move(one));
   }
@@ -160,17 +312,23 @@ Json to_object(const Role& role) {
 }
 
 Json to_object(const Binding& binding) {
-  Json out = marked(kinds::kClusterRoleBinding, binding.role, "");
+  Json out = marked(kinds::kClusterRoleBinding, binding.name, "");
   set_path(out, {"roleRef"},
            Json(JsonObject{{"apiGroup", kinds::kClusterRole.group},
                            {"kind", kinds::kClusterRole.kind},
                            {"name", binding.role}}));
   JsonArray subjects;
-  for (const std::string_view group : binding.groups) {
+  const auto add = [&subjects](std::string_view kind, std::string_view name) {
     subjects.push_back(
-        JsonObject{{"apiGroup", kinds::kClusterRole.group}, {"kind", "Group"}, {"name", group}});
-  }
-  set_path(out, {"subjects"}, Json(std::move(subjects)));
+        JsonObject{{"apiGroup", kinds::kClusterRole.group}, {"kind", kind}, {"name", name}});
+  };
+  for (const std::string_view group : binding.groups) add("Group", group);
+  for (const std::string_view user : binding.users) add("User", user);
+  if (!binding.service_account.empty())
+    subjects.push_back(JsonObject{{"kind", "ServiceAccount"},
+                                  {"name", binding.service_account},
+                                  {"namespace", "kube-system"}});
+  if (!subjects.empty()) set_path(out, {"subjects"}, Json(std::move(subjects)));
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/registry/default_roles.h"
+#include "api/registry/default_roles_upkeep.h"
 #include "model/storage.h"
 
 namespace krater::api {
@@ -58,7 +59,7 @@ std::vector<client::CreateWrite> wanted() {
 struct Batch {
   explicit Batch(std::function<void(Result<void>)> when_done) : done(std::move(when_done)) {}
 
-  void answered(const Result<Answer>& answer) {
+  void answered(const Result<void>& answer) {
     {
       const std::lock_guard lock(mutex);
       if (!answer && answer.error().code != Code::AlreadyExists) result = answer.error();
@@ -76,15 +77,29 @@ struct Batch {
 }  // namespace
 
 void create_default_objects(Registry& registry, std::function<void(Result<void>)> done) {
-  std::vector<client::CreateWrite> writes = wanted();
+  std::vector<std::vector<client::Write>> changes;
+  for (client::CreateWrite& one : wanted()) {
+    const Result<ObjectPtr> stored =
+        registry.get(one.kind, "", text_at(one.object, {"metadata", "name"}));
+    std::vector<client::Write> writes;
+    if (stored) {
+      writes = upkeep_of(one, **stored);
+    } else {
+      writes.push_back(std::move(one));
+    }
+    if (!writes.empty()) changes.push_back(std::move(writes));
+  }
+  if (changes.empty()) return done(Result<void>());
   const auto batch = std::make_shared<Batch>(std::move(done));
-  batch->open = writes.size();
-  for (client::CreateWrite& write : writes) {
+  batch->open = changes.size();
+  for (std::vector<client::Write>& writes : changes) {
     RequestInfo info;
     info.user = "system:apiserver";
     info.in_process = true;
-    registry.write(std::move(write), std::move(info),
-                   [batch](Result<Answer> answer) { batch->answered(answer); });
+    registry.transact(std::move(writes), std::move(info),
+                      [batch](const Result<std::vector<Answer>>& answers) {
+                        batch->answered(answers ? Result<void>() : answers.error());
+                      });
   }
 }
 

@@ -116,6 +116,9 @@ class TlsConnection final : public Connection, public std::enable_shared_from_th
                               accepts_gzip(got.request.joined_header("Accept-Encoding"))};
     if (got.refused) co_return co_await refuse(reader, *got.refused, version);
     got.request.certificate = certificate_;
+    // Says nothing any more, and is refused: never anonymous.
+    if (certificate_ && peer_certificate_is_over(stream_.native_handle()))
+      got.request.certificate = PresentedCertificate();
     got.request.remote = remote_;
     Call call = service_.admit(got.request);
     // A small body is taken in even for the refused: that costs less than a new connection.

@@ -120,6 +120,18 @@ asio::awaitable<void> serve(UpgradeContext& context, Deps& deps, std::string nod
   log::info("tunnel.close", {{"node", node}, {"why", why}});
 }
 
+// Who may have a node's certificate without being looked at.
+std::optional<Error> refuse_join(const Deps& deps, const Identity& who) {
+  Attributes what{"create"};
+  what.group = "certificates.k8s.io";
+  what.version = "v1";
+  what.resource = "certificatesigningrequests";
+  what.subresource = "nodeclient";
+  const Authorizer::Verdict verdict = deps.authorizer.decide(who, what);
+  if (verdict.allowed) return std::nullopt;
+  return refusal(who, what, verdict.reason);
+}
+
 }  // namespace
 
 Answering authority(Deps& deps, Exchange&) {
@@ -127,6 +139,8 @@ Answering authority(Deps& deps, Exchange&) {
 }
 
 Answering join(Deps& deps, Exchange& x) {
+  if (const std::optional<Error> refused = refuse_join(deps, x.who))
+    co_return respond_error(*refused);
   const Result<Json> body = parse_json(x.request.body);
   if (!body || !body->is_object())
     co_return respond_error(bad_request("the body must be a JSON object with nodeName and csr"));

@@ -42,4 +42,9 @@ std::optional<PresentedCertificate> peer_certificate(SSL* tls) {
   return out;
 }
 
+bool peer_certificate_is_over(SSL* tls) {
+  const openssl::CertificatePtr certificate(SSL_get1_peer_certificate(tls));
+  return certificate && X509_cmp_current_time(X509_get0_notAfter(certificate.get())) < 0;
+}
+
 }  // namespace krater::api

@@ -13,4 +13,7 @@ namespace krater::api {
 // handshake.
 std::optional<PresentedCertificate> peer_certificate(SSL* tls);
 
+// A connection may outlive the certificate that opened it.
+bool peer_certificate_is_over(SSL* tls);
+
 }  // namespace krater::api

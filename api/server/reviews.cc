@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "api/auth/node_rules.h"
+#include "api/auth/node_restriction.h"
 #include "api/auth/rbac/policy_rule.h"
 #include "api/registry/status.h"
 #include "api/server/body.h"
@@ -100,9 +100,9 @@ Answering create_token(Deps& deps, Exchange& x) {
   const Result<ObjectPtr> account =
       deps.registry.get(kinds::kServiceAccount, x.path.name_space, x.path.name);
   if (!account) co_return respond_error(account.error());
-  if (const NodeScope scope(x.who); scope) {
-    if (const auto refused = check_node_create(scope, x.what, body->object, deps.lookup()))
-      co_return respond_error(*refused);
+  if (const AskingNode scope(x.who); scope) {
+    const Result<void> allowed = check_node_token(scope, x.what, body->object, deps.lookup());
+    if (!allowed) co_return respond_error(allowed.error());
   }
   const Json* asked = find(body->object, {"spec"});
   Json spec = asked != nullptr && asked->is_object() ? *asked : Json(JsonObject{});

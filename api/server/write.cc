@@ -1,6 +1,6 @@
 // create, update, patch, delete, deletecollection: decode, hand to the one door, render what comes
 // back.
-#include "api/auth/node_rules.h"
+#include "api/auth/node_restriction.h"
 #include "api/auth/rbac/rbac_authorizer.h"
 #include "api/registry/status.h"
 #include "api/server/await.h"
@@ -30,6 +30,15 @@ void guard_roles(const Deps& deps, const Exchange& x, RequestInfo& info) {
   };
 }
 
+// A node writes what is its own. Roles and certificate requests are guarded by who they are about.
+void guard_nodes(const Exchange& x, RequestInfo& info) {
+  const AskingNode scope(x.who);
+  if (!scope || info.permit) return;
+  info.permit = [scope, what = x.what](const Kind&, const Json& object, const Json* old) {
+    return check_node_write(scope, what, object, old);
+  };
+}
+
 Response render_answer(const Deps& deps, const Exchange& x, const Media& media,
                        const Result<Answer>& answer) {
   if (!answer) return respond_error(answer.error());
@@ -55,14 +64,11 @@ Answering create(Deps& deps, Exchange& x) {
   if (!media) co_return respond_error(media.error());
   Result<DecodedBody> body = decode_object(x.request, *x.schema);
   if (!body) co_return respond_error(body.error());
-  if (const NodeScope scope(x.who); scope) {
-    if (const auto refused = check_node_create(scope, x.what, body->object, deps.lookup()))
-      co_return respond_error(*refused);
-  }
   Result<RequestInfo> info = request_info(x, "CreateOptions", std::move(body->duplicates));
   if (!info) co_return respond_error(info.error());
   guard_roles(deps, x, *info);
   guard_certificates(deps, x, *info);
+  guard_nodes(x, *info);
   if (is_certificate_request(x)) name_requester(x.who, body->object);
   client::Write write =
       client::CreateWrite{x.schema->kind(), x.path.name_space, std::move(body->object)};
@@ -79,6 +85,7 @@ Answering update(Deps& deps, Exchange& x) {
   if (!info) co_return respond_error(info.error());
   guard_roles(deps, x, *info);
   guard_certificates(deps, x, *info);
+  guard_nodes(x, *info);
   client::Write write = client::UpdateWrite{x.schema->kind(), x.path.name_space, x.path.name,
                                             std::move(body->object), x.path.subresource};
   const Result<Answer> answer = co_await commit(deps, write, *info);
@@ -96,6 +103,7 @@ Answering patch(Deps& deps, Exchange& x) {
   if (!info) co_return respond_error(info.error());
   guard_roles(deps, x, *info);
   guard_certificates(deps, x, *info);
+  guard_nodes(x, *info);
   const Result<bool> force = patch_force(x, *type);
   if (!force) co_return respond_error(force.error());
   info->force = *force;
@@ -112,6 +120,10 @@ Answering remove(Deps& deps, Exchange& x) {
   Result<RequestInfo> info = request_info(x, "DeleteOptions");
   if (!info) co_return respond_error(info.error());
   info->dry_run = request->dry_run;
+  if (const AskingNode scope(x.who); scope) {
+    const Result<void> allowed = check_node_delete(scope, x.what, deps.lookup());
+    if (!allowed) co_return respond_error(allowed.error());
+  }
   client::Write write = std::move(request->write);
   const Result<Answer> answer = co_await commit(deps, write, *info);
   if (!answer) co_return respond_error(answer.error());

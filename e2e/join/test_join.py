@@ -1,61 +1,26 @@
 """A server and agents of their own: join by token, authority pinned, a node's certificate is enough afterwards."""
 import subprocess
-import time
 
 import pytest
 
 import harness
-
-
-class Process:
-    def __init__(self, log, *arguments):
-        self.log = log
-        with open(log, "ab") as out:
-            self.process = subprocess.Popen([harness.BINARY, *arguments], stdin=subprocess.DEVNULL, stdout=out, stderr=out)
-
-    def stop(self):
-        if self.process.poll() is None:
-            self.process.terminate()
-            self.process.wait(30)
-
-
-class Server(harness.Cluster):
-    """`krater server`: no agent in the process."""
-
-    def start(self, timeout=30):
-        self.runner = Process(self.log, "server", "--data-dir", str(self.data), "--listen", self.listen)
-        self.process = self.runner.process
-        deadline = time.monotonic() + timeout
-        while not (self.kubeconfig.exists() and self.try_kubectl("get", "--raw", "/readyz")[0] == 0):
-            assert self.process.poll() is None and time.monotonic() < deadline, self.tail()
-            time.sleep(0.05)
-        return self
+from two_processes import Server
 
 
 @pytest.fixture
 def server(tmp_path):
     made = Server(tmp_path).start()
     yield made
-    made.runner.stop()
-
-
-def token_of(server, *arguments):
-    return subprocess.run([harness.BINARY, "token", "create", "--data-dir", str(server.data), *arguments], check=True, text=True,
-                          capture_output=True).stdout.strip()
-
-
-def agent(server, name, *arguments):
-    return Process(server.directory / f"{name}.log", "agent", "--server", server.url, "--data-dir", str(server.directory / name),
-                   "--node-name", name, "--runtime", "simulated", "--cpu", "4", "--memory", "8Gi", *arguments)
+    made.stop_server()
 
 
 def test_agents_join_by_token_and_come_back_without_one(server):
-    joined = agent(server, "edge-1", "--token", token_of(server))
+    joined = server.agent("edge-1", "--token", server.token())
     try:
         server.wait("the node is Ready", lambda: "edge-1   Ready" in server.kubectl("get", "nodes", "--no-headers"))
     finally:
         joined.stop()
-    again = agent(server, "edge-1")
+    again = server.agent("edge-1")
     try:
         server.apply({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "x"}]}})
         server.kubectl("wait", "--for=condition=Ready", "pod/p", "--timeout=30s")
@@ -64,15 +29,15 @@ def test_agents_join_by_token_and_come_back_without_one(server):
 
 
 def test_a_bad_token_and_a_foreign_authority_are_refused(server, tmp_path_factory):
-    good = token_of(server)
+    good = server.token()
     wrong_secret = good[:7] + "0123456789abcdef" + good[23:]
-    refused = agent(server, "edge-2", "--token", wrong_secret)
+    refused = server.agent("edge-2", "--token", wrong_secret)
     assert refused.process.wait(30) == 1
-    assert "Unauthorized" in refused.log.read_text() or "nauthorized" in refused.log.read_text(), refused.log.read_text()
+    assert "Unauthorized" in refused.text() or "nauthorized" in refused.text(), refused.text()
     wrong_hash = good[:24] + ("0" if good[24] != "0" else "1") + good[25:]
-    refused = agent(server, "edge-3", "--token", wrong_hash)
+    refused = server.agent("edge-3", "--token", wrong_hash)
     assert refused.process.wait(30) == 1
-    assert "another authority" in refused.log.read_text()
+    assert "another authority" in refused.text()
     assert server.get("nodes")["items"] == []
 
 

@@ -100,6 +100,40 @@ def test_it_can_be_switched_off_and_on(tmp_path):
 
 def test_a_bad_configuration_does_not_start(tmp_path):
     config = tmp_path / "encryption.yaml"
-    config.write_text(CONFIG + "  - secretbox: {keys: []}\n")
-    with pytest.raises(AssertionError, match="provider secretbox is not available here"):
+    config.write_text(CONFIG + "  - kms: {name: k, endpoint: unix:///x}\n")
+    with pytest.raises(AssertionError, match="provider kms is not available here"):
         cluster_with(tmp_path, "--encryption-provider-config", str(config)).start()
+
+
+def reloads(cluster, status):
+    for line in cluster.kubectl("get", "--raw", "/metrics").splitlines():
+        if line.startswith("apiserver_encryption_config_controller_automatic_reloads_total") and f'status="{status}"' in line:
+            return float(line.split()[-1])
+    return 0
+
+
+def test_keys_are_exchanged_without_a_restart(tmp_path):
+    config = tmp_path / "encryption.yaml"
+    config.write_text(CONFIG + f"  - aescbc: {{keys: [{key('old', 'a')}]}}\n")
+    cluster = cluster_with(tmp_path, "--encryption-provider-config", str(config),
+                           "--encryption-provider-config-automatic-reload=true").start()
+    cluster.kubectl("create", "secret", "generic", "s", f"--from-literal=k={WORD}")
+    process = cluster.process.pid
+    assert reloads(cluster, "success") == 0
+
+    config.write_text(CONFIG + "  - rot13: {}\n")  # nothing that is no good is taken
+    cluster.wait("the mistake is counted", lambda: reloads(cluster, "failure") >= 1)
+    assert "unknown provider" in cluster.tail(200)
+    cluster.kubectl("create", "secret", "generic", "t", "--from-literal=k=v")
+
+    config.write_text(CONFIG + f"  - secretbox: {{keys: [{key('new', 'b')}]}}\n  - aescbc: {{keys: [{key('old', 'a')}]}}\n")
+    cluster.wait("the new key is in force", lambda: reloads(cluster, "success") == 1)
+    assert on_disk(cluster, "k8s:enc:secretbox:v1:new:") and cluster.process.pid == process
+    assert "automatic_reload_last_timestamp_seconds{" in cluster.kubectl("get", "--raw", "/metrics")
+    assert secret_of(cluster) == WORD
+    cluster.stop()
+    # What the old key wrote has been written anew: it can go.
+    config.write_text(CONFIG + f"  - secretbox: {{keys: [{key('new', 'b')}]}}\n")
+    cluster.start()
+    assert secret_of(cluster) == WORD and secret_of(cluster, "t") == "v"
+    cluster.stop()

@@ -1,4 +1,5 @@
 // `krater agent`: joins this machine to a cluster and runs its pods, until SIGTERM.
+#include <cstdio>
 #include <memory>
 
 #include "base/log.h"
@@ -9,22 +10,20 @@
 #include "runtime/system.h"
 
 namespace krater::cli {
-namespace {
 
-Result<std::unique_ptr<AgentProcess>> join_and_start(AgentOptions options) {
+// Whoever waits to be approved is simply ended by a signal: nothing runs yet.
+int run_agent(const AgentOptions& given) {
+  AgentOptions options = given;
   options.node_name = node_name_of(options);
   while (options.server_url.ends_with('/')) options.server_url.pop_back();
-  const runtime::SystemClock clock;
-  TRY_ASSIGN(const runtime::TlsIdentity identity, join_cluster(options, options.node_name, clock.now()));
-  return AgentProcess::start(options, identity);
-}
-
-}  // namespace
-
-int run_agent(const AgentOptions& options) {
+  const Result<NodeCredentials> credentials = join_cluster(options, runtime::SystemClock().now());
+  if (!credentials) {
+    std::fprintf(stderr, "krater: %s\n", credentials.error().message.c_str());
+    return 1;
+  }
   return run_until_stopped(options.data_dir, [&]() -> Result<std::function<void()>> {
-    TRY_ASSIGN(std::shared_ptr<AgentProcess> agent, join_and_start(options));
-    log::info("agent.started", {{"node", node_name_of(options)}, {"server", options.server_url}});
+    TRY_ASSIGN(std::shared_ptr<AgentProcess> agent, AgentProcess::start(options, *credentials));
+    log::info("agent.started", {{"node", options.node_name}, {"server", options.server_url}});
     return std::function<void()>([agent] { agent->stop(); });
   });
 }

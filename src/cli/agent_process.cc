@@ -10,6 +10,7 @@
 #include "agent/agent.h"
 #include "agent/content/content_builder.h"
 #include "agent/content/volume_keeper.h"
+#include "agent/identity/certificate_keeper.h"
 #include "agent/io/asio_poller.h"
 #include "agent/net/asio_grpc_health.h"
 #include "agent/net/asio_tcp_dialer.h"
@@ -18,6 +19,7 @@
 #include "agent/process/process_runtime.h"
 #include "agent/simulated/simulated_runtime.h"
 #include "agent/tunnel/tunnel_client.h"
+#include "api/auth/certificate_request.h"
 #include "base/log.h"
 #include "base/quantity.h"
 #include "base/strings.h"
@@ -85,25 +87,27 @@ Result<PodNetwork> pod_network(const AgentOptions& options) {
 }  // namespace
 
 struct AgentProcess::State {
-  State(const AgentOptions& given, const runtime::TlsIdentity& who) : options(given), identity(who) {}
+  State(const AgentOptions& given, const NodeCredentials& who) : options(given), credentials(who) {}
 
   Result<void> prepare();
   Result<void> compose();  // on the loop
   Result<void> compose_process(const std::vector<agent::NodeFacts>& nodes);
   std::optional<agent::ForwarderSettings> api_forwarding() const;
   void connect_tunnel();
+  void keep_certificate();
   std::string volumes_directory() const { return options.data_dir + "/volumes"; }
   void end_pods();
   void stop();
 
   AgentOptions options;
-  runtime::TlsIdentity identity;
+  NodeCredentials credentials;
   std::string images_yaml, programs_yaml, host_resolv_conf;
   PodNetwork network;
   runtime::SystemClock clock;
   runtime::SystemRng rng;
   LoopThread thread{"krater-agent"};
   // On the loop, in order of construction.
+  std::shared_ptr<runtime::ClientTls> tls;
   std::unique_ptr<HttpClient> http, probes;
   std::unique_ptr<WebSocketConnector> sockets;
   std::unique_ptr<client::ObjectClient> client;
@@ -117,6 +121,7 @@ struct AgentProcess::State {
   std::unique_ptr<agent::VolumeKeeper> volumes;
   std::unique_ptr<agent::Agent> agent;
   std::unique_ptr<agent::TunnelClient> tunnel;
+  std::unique_ptr<agent::CertificateKeeper> certificates;
   bool stopped = false;
 };
 
@@ -137,8 +142,9 @@ Result<void> AgentProcess::State::prepare() {
 }
 
 Result<void> AgentProcess::State::compose() {
-  http = runtime::make_http_client(thread.loop(), identity);
-  sockets = runtime::make_websocket_connector(thread.loop(), identity);
+  tls = std::make_shared<runtime::ClientTls>(credentials.identity);
+  http = runtime::make_renewable_http_client(thread.loop(), tls);
+  sockets = runtime::make_websocket_connector(thread.loop(), tls);
   client = client::make_http_object_client(*http, thread.loop(), rng, {options.server_url});
   std::vector<agent::NodeFacts> nodes;
   if (options.runtime == RuntimeKind::Simulated) {
@@ -170,6 +176,7 @@ Result<void> AgentProcess::State::compose() {
   agent = std::make_unique<agent::Agent>(deps, std::move(nodes), std::move(info));
   agent->start();
   connect_tunnel();
+  if (credentials.renews) keep_certificate();
   return {};
 }
 
@@ -243,6 +250,28 @@ void AgentProcess::State::connect_tunnel() {
   tunnel->start();
 }
 
+void AgentProcess::State::keep_certificate() {
+  agent::CertificateKeeperDeps deps{*client, thread.loop(), clock, rng, {}, {}, {}};
+  deps.make_request = [this]() -> Result<agent::KeyAndRequest> {
+    TRY_ASSIGN(api::CertificateRequest made,
+               api::make_certificate_request({"system:node:" + options.node_name, {"system:nodes"}}));
+    return agent::KeyAndRequest{std::move(made.key_pem), std::move(made.request_pem)};
+  };
+  deps.end_of = [](const std::string& pem) -> Result<WallTime> {
+    TRY_ASSIGN(const api::Validity validity, api::validity_of(pem));
+    return validity.until;
+  };
+  deps.adopt = [this](const std::string& key_pem, const std::string& certificate_pem) -> Result<void> {
+    const runtime::TlsIdentity renewed{credentials.identity.ca_pem, certificate_pem, key_pem};
+    TRY(CredentialFiles(options.data_dir).store(renewed));
+    credentials.identity = renewed;
+    tls->exchange(renewed);
+    return {};
+  };
+  certificates = std::make_unique<agent::CertificateKeeper>(std::move(deps));
+  certificates->start(credentials.life);
+}
+
 void AgentProcess::State::end_pods() {
   const auto ended = std::make_shared<std::promise<void>>();
   std::future<void> all_ended = ended->get_future();
@@ -257,6 +286,7 @@ void AgentProcess::State::stop() {
   bool pods_stay = false;
   thread.run_and_wait([&] {
     pods_stay = agent && agent->pods() > 0;
+    certificates.reset();
     tunnel.reset();
     volumes.reset();
     agent.reset();
@@ -286,8 +316,8 @@ AgentProcess::AgentProcess(std::unique_ptr<State> state) : state_(std::move(stat
 AgentProcess::~AgentProcess() { stop(); }
 void AgentProcess::stop() { state_->stop(); }
 
-Result<std::unique_ptr<AgentProcess>> AgentProcess::start(const AgentOptions& options, const runtime::TlsIdentity& identity) {
-  std::unique_ptr<AgentProcess> out(new AgentProcess(std::make_unique<State>(options, identity)));
+Result<std::unique_ptr<AgentProcess>> AgentProcess::start(const AgentOptions& options, const NodeCredentials& credentials) {
+  std::unique_ptr<AgentProcess> out(new AgentProcess(std::make_unique<State>(options, credentials)));
   State& state = *out->state_;
   state.thread.start();
   TRY(state.prepare());

@@ -6,15 +6,15 @@
 #include <string>
 
 #include "base/result.h"
+#include "cli/node_credentials.h"
 #include "cli/options.h"
-#include "runtime/tls.h"
 
 namespace krater::cli {
 
 class AgentProcess {
  public:
   // `options.server_url` and `node_name` are set. Blocks until the agent's loop runs.
-  static Result<std::unique_ptr<AgentProcess>> start(const AgentOptions& options, const runtime::TlsIdentity& identity);
+  static Result<std::unique_ptr<AgentProcess>> start(const AgentOptions& options, const NodeCredentials& credentials);
   ~AgentProcess();
   // Ends the agent; its pods go on, unless AgentOptions::stop_pods: then they are ended first. Idempotent.
   void stop();

@@ -36,6 +36,9 @@ void add_server_options(CLI::App& verb, ServerOptions& options) {
   verb.add_option("--controllers", options.controllers,
                   "controllers to run: name, -name for one that is not to run, * for all others "
                   "(default: all)");
+  verb.add_option("--cluster-signing-duration", options.signing_duration,
+                  "how long the certificates that the cluster signs are good for, at most")
+      ->capture_default_str();
   add_guard_options(verb, options.guards);
 }
 
@@ -114,7 +117,13 @@ int parse_and_run(CLI::App& app, int argc, char** argv) {
   CLI::App* agent_verb =
       app.add_subcommand("agent", "joins this machine to a cluster and runs its pods");
   agent_verb->add_option("--server", agent.server_url, "https://HOST:PORT of the API")->required();
-  agent_verb->add_option("--token", agent.token, "join token from `krater token create`");
+  agent_verb->add_option("--token,--bootstrap-token", agent.token,
+                         "join token from `krater token create`, or any bootstrap token");
+  agent_verb
+      ->add_option(
+          "--certificate-authority", agent.certificate_authority,
+          "file with the cluster's authority (default: the one whose hash the token holds)")
+      ->check(CLI::ExistingFile);
   agent_verb
       ->add_option("--data-dir", agent.data_dir,
                    "directory of this node's certificate, pods and logs")

@@ -12,6 +12,7 @@
 #include "controllers/apps/replica_set_controller.h"
 #include "controllers/apps/stateful_set_controller.h"
 #include "controllers/batchscheduler/batch_scheduler.h"
+#include "controllers/certificates/token_cleaner.h"
 #include "controllers/cronjob/cron_job_controller.h"
 #include "controllers/disruption/disruption_controller.h"
 #include "controllers/endpoints/endpoints_controller.h"
@@ -159,9 +160,13 @@ struct ControlPlane::Controllers {
     loop.add(controllers::make_endpoints_controller(), as(prefix + "endpoint-controller"));
     loop.add(controllers::make_role_aggregation_controller(),
              as(prefix + "clusterrole-aggregation-controller"));
-    if (parts_.signer.sign)
-      loop.add(controllers::make_certificate_controller(parts_.signer),
-               as(prefix + "certificate-controller"));
+    loop.add(controllers::make_token_cleaner(), as(prefix + "token-cleaner"));
+    if (parts_.certificates.signer.sign) {
+      client::ObjectClient* certificates = as(prefix + "certificate-controller");
+      loop.add(controllers::make_certificate_approver(parts_.certificates.approver), certificates);
+      loop.add(controllers::make_certificate_signer(parts_.certificates.signer), certificates);
+      loop.add(controllers::make_certificate_cleaner(parts_.certificates.end_of), certificates);
+    }
     if (parts_.api_port != 0) {
       loop.add(controllers::make_api_service_controller({parts_.api_host, parts_.api_port}),
                as("system:apiserver"));

@@ -12,8 +12,8 @@
 #include "api/registry/registry.h"
 #include "base/env.h"
 #include "base/http.h"
+#include "cli/certificate_duties.h"
 #include "cli/controller_selection.h"
-#include "controllers/certificates/certificate_controller.h"
 
 namespace krater::controllers {
 struct ControllerCounters;
@@ -43,7 +43,7 @@ struct ControlPlaneParts {
   std::function<void(WallTime now, std::string line)> scheduler_decided{};
   std::string ca_pem{};  // for ConfigMap kube-root-ca.crt
   // Of certificate requests; empty: they are left to others.
-  controllers::Signer signer{};
+  CertificateDuties certificates{};
   // What stands behind the Service default/kubernetes; port 0: not published.
   std::string api_host{};
   std::uint16_t api_port = 0;

@@ -31,8 +31,10 @@ Result<Dev> start(const DevOptions& options) {
   const api::CertificateAuthority& authority = out.server->pki().authority;
   TRY_ASSIGN(const api::CertifiedKey certified,
              authority.issue_client(node, {now - std::chrono::minutes(5), now + std::chrono::hours(24 * 365)}));
-  TRY_ASSIGN(out.agent,
-             AgentProcess::start(agent, {authority.certificate_pem(), certified.certificate_pem, certified.key_pem}));
+  // Made anew at each start: nothing to renew.
+  NodeCredentials credentials;
+  credentials.identity = {authority.certificate_pem(), certified.certificate_pem, certified.key_pem};
+  TRY_ASSIGN(out.agent, AgentProcess::start(agent, credentials));
   return out;
 }
 

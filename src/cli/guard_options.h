@@ -7,6 +7,7 @@ namespace krater::cli {
 
 struct GuardOptions {
   std::string encryption_config{};  // a file; empty: the data directory's own; "off": none
+  bool encryption_reload = false;   // look at that file again and again
   std::string audit_policy{};       // a file; empty: no audit log
   std::string audit_log{};          // a file; "-": standard output
   int audit_max_age_days = 0;

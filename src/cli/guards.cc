@@ -28,6 +28,8 @@ void add_guard_options(CLI::App& verb, GuardOptions& options) {
       "--encryption-provider-config", options.encryption_config,
       "EncryptionConfiguration file, or `off` (default: the data directory's own, which "
       "seals Secrets)");
+  verb.add_flag("--encryption-provider-config-automatic-reload", options.encryption_reload,
+                "use new keys of that file without a restart");
   verb.add_option("--audit-policy-file", options.audit_policy,
                   "audit policy; without it no audit log is written")
       ->check(CLI::ExistingFile);
@@ -55,21 +57,21 @@ void add_guard_options(CLI::App& verb, GuardOptions& options) {
       ->capture_default_str();
 }
 
-Result<std::shared_ptr<api::encryption::ObjectSealer>> open_sealer(const std::string& data_dir,
-                                                                   const GuardOptions& options) {
-  std::string path = options.encryption_config;
-  if (path == kOff) return std::shared_ptr<api::encryption::ObjectSealer>();
-  if (path.empty()) {
-    path = own_file(data_dir);
-    if (!exists(path)) {
-      TRY(write_file(path, api::encryption::new_config_text(), 0600));
-      log::info("secrets.key_created", {{"file", path}});
+Result<OpenedSealer> open_sealer(const std::string& data_dir, const GuardOptions& options) {
+  OpenedSealer out{options.encryption_config};
+  if (out.path == kOff) return OpenedSealer();
+  if (out.path.empty()) {
+    out.path = own_file(data_dir);
+    if (!exists(out.path)) {
+      TRY(write_file(out.path, api::encryption::new_config_text(), 0600));
+      log::info("secrets.key_created", {{"file", out.path}});
     }
   }
-  TRY_ASSIGN(const std::string text, read_file(path));
-  Result<api::encryption::Config> config = api::encryption::parse_config(text);
-  if (!config) return in_file(path, std::move(config).error());
-  return std::make_shared<api::encryption::ObjectSealer>(*std::move(config));
+  TRY_ASSIGN(out.text, read_file(out.path));
+  Result<api::encryption::Config> config = api::encryption::parse_config(out.text);
+  if (!config) return in_file(out.path, std::move(config).error());
+  out.sealer = std::make_shared<api::encryption::ObjectSealer>(*std::move(config));
+  return out;
 }
 
 Result<void> refresh_seals(storage::Store& store, const api::encryption::ObjectSealer& sealer) {

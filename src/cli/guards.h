@@ -19,10 +19,14 @@ namespace krater::cli {
 
 void add_guard_options(CLI::App& verb, GuardOptions& options);
 
+struct OpenedSealer {
+  std::string path{}, text{};  // of the configuration
+  std::shared_ptr<api::encryption::ObjectSealer> sealer{};
+};
+
 // From --encryption-provider-config; without it from the data directory's own file, which is made
-// with a fresh key (mode 0600) where there is none. Null when it is switched off.
-Result<std::shared_ptr<api::encryption::ObjectSealer>> open_sealer(const std::string& data_dir,
-                                                                   const GuardOptions& options);
+// with a fresh key (mode 0600) where there is none. Without a sealer when it is switched off.
+Result<OpenedSealer> open_sealer(const std::string& data_dir, const GuardOptions& options);
 // What is on disk under earlier keys, or plainly, is written anew.
 Result<void> refresh_seals(storage::Store& store, const api::encryption::ObjectSealer& sealer);
 

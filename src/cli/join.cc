@@ -6,6 +6,8 @@
 
 #include <optional>
 
+#include "agent/identity/certificate_asker.h"
+#include "api/auth/certificate_request.h"
 #include "api/auth/pki.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -14,9 +16,13 @@
 #include "client/http_object_client.h"
 #include "runtime/asio_loop.h"
 #include "runtime/http_client.h"
+#include "runtime/system.h"
 
 namespace krater::cli {
 namespace {
+
+// Somebody may have to be found who approves.
+constexpr Duration kPatience = std::chrono::minutes(15);
 
 Result<HttpResponse> exchange(const runtime::TlsIdentity& identity, HttpRequest request) {
   runtime::AsioLoop loop;
@@ -34,19 +40,18 @@ Result<HttpResponse> exchange(const runtime::TlsIdentity& identity, HttpRequest 
 }
 
 struct JoinToken {
-  std::string secret;  // what the server knows: "<id>.<secret>"
-  std::string authority_hash;
+  std::string secret;            // what the server knows: "<id>.<secret>"
+  std::string authority_hash{};  // empty: the authority is given otherwise
 };
 
-Result<JoinToken> parse_token(const std::string& token) {
-  const std::size_t last = token.rfind('.');
-  if (last == std::string::npos || std::count(token.begin(), token.end(), '.') != 2 ||
-      token.size() - last != 65) {
-    return make_error(
-        Code::BadRequest,
-        "the join token must have the form ID.SECRET.HASH, as `krater token create` prints it");
-  }
-  return JoinToken{token.substr(0, last), token.substr(last + 1)};
+Result<JoinToken> parse_token(const AgentOptions& options) {
+  const std::vector<std::string_view> parts = split(options.token, '.');
+  if (parts.size() == 3 && parts[2].size() == 64)
+    return JoinToken{std::string(parts[0]) + "." + std::string(parts[1]), std::string(parts[2])};
+  if (parts.size() == 2 && !options.certificate_authority.empty()) return JoinToken{options.token};
+  return make_error(Code::BadRequest,
+                    "the join token must have the form ID.SECRET.HASH, as `krater token create` "
+                    "prints it, or ID.SECRET with --certificate-authority");
 }
 
 Result<std::string> fetch_authority(const std::string& server_url, const std::string& wanted_hash) {
@@ -62,33 +67,75 @@ Result<std::string> fetch_authority(const std::string& server_url, const std::st
   return reply.body;
 }
 
-Result<runtime::TlsIdentity> join(const AgentOptions& options, const std::string& node_name,
-                                  const std::string& directory) {
-  TRY_ASSIGN(const JoinToken token, parse_token(options.token));
-  TRY_ASSIGN(const std::string ca_pem, fetch_authority(options.server_url, token.authority_hash));
+Result<std::string> trusted_authority(const AgentOptions& options, const JoinToken& token) {
+  if (!options.certificate_authority.empty()) return read_file(options.certificate_authority);
+  return fetch_authority(options.server_url, token.authority_hash);
+}
+
+// One certificate for many simulated nodes has a form that no CertificateSigningRequest may ask
+// for: the server makes it itself.
+Result<runtime::TlsIdentity> join_as_pool(const AgentOptions& options, const JoinToken& token,
+                                          const std::string& ca_pem) {
   TRY_ASSIGN(const api::CertificateRequest csr,
-             api::make_certificate_request({"system:node:" + node_name, {"system:nodes"}}));
+             api::make_certificate_request({"system:node:" + options.node_name, {"system:nodes"}}));
   HttpRequest request;
   request.method = "POST";
   request.url = options.server_url + "/krater/v1/join";
   request.headers = {{"Content-Type", "application/json"},
                      {"Authorization", "Bearer " + token.secret}};
-  JsonObject body{{"nodeName", node_name}, {"csr", csr.request_pem}};
-  if (options.runtime == RuntimeKind::Simulated && options.nodes > 1) body["pool"] = true;
-  request.body = to_json(body);
+  request.body = to_json(
+      JsonObject{{"nodeName", options.node_name}, {"csr", csr.request_pem}, {"pool", true}});
   TRY_ASSIGN(const HttpResponse reply, exchange({.ca_pem = ca_pem}, std::move(request)));
   if (reply.status >= 300) return client::error_from_reply(reply);
   TRY_ASSIGN(const Json answer, parse_json(reply.body));
   runtime::TlsIdentity out{ca_pem, text_at(answer, {"certificate"}), csr.key_pem};
   if (out.certificate_pem.empty())
     return make_error(Code::Internal, "the server's answer holds no certificate");
-  TRY(make_directory(directory, 0700));
-  TRY(write_file(directory + "/ca.crt", out.ca_pem, 0600));
-  TRY(write_file(directory + "/node.key", out.key_pem, 0600));
-  TRY(write_file(directory + "/node.crt", out.certificate_pem,
-                 0600));  // last: its presence says "joined"
-  log::info("agent.joined", {{"node", node_name}, {"server", options.server_url}});
   return out;
+}
+
+Result<std::string> ask(const AgentOptions& options, const JoinToken& token,
+                        const std::string& ca_pem, const std::string& name,
+                        const std::string& request_pem) {
+  runtime::AsioLoop loop;
+  runtime::SystemRng rng;
+  const auto http = runtime::make_http_client(loop, runtime::TlsIdentity{.ca_pem = ca_pem});
+  const auto client =
+      client::make_http_object_client(*http, loop, rng, {options.server_url, token.secret});
+  agent::CertificateAsker asker(*client, loop, kPatience);
+  std::optional<Result<std::string>> answer;
+  loop.post([&] {
+    asker.ask(name, request_pem, [&](Result<std::string> got) {
+      answer = std::move(got);
+      loop.stop();
+    });
+  });
+  loop.run();
+  return *std::move(answer);
+}
+
+// The key is kept before it is asked for: who is stopped while he waits goes on waiting with the
+// same request, whose name derives from the key.
+Result<runtime::TlsIdentity> join_by_request(const AgentOptions& options, const JoinToken& token,
+                                             const std::string& ca_pem,
+                                             const CredentialFiles& files) {
+  const api::Subject subject{"system:node:" + options.node_name, {"system:nodes"}};
+  api::CertificateRequest request;
+  if (const std::string before = files.pending_key(); !before.empty()) {
+    TRY_ASSIGN(request, api::request_with_key(subject, before));
+  } else {
+    TRY_ASSIGN(request, api::make_certificate_request(subject));
+    TRY(files.keep_pending_key(request.key_pem));
+  }
+  TRY_ASSIGN(const std::string digest, api::key_digest(request.key_pem));
+  const Result<std::string> certificate =
+      ask(options, token, ca_pem, "node-csr-" + digest, request.request_pem);
+  if (!certificate) {
+    const Code code = certificate.error().code;
+    if (code == Code::Forbidden || code == Code::Invalid) files.drop_pending_key();
+    return certificate.error();
+  }
+  return runtime::TlsIdentity{ca_pem, *certificate, request.key_pem};
 }
 
 }  // namespace
@@ -104,20 +151,31 @@ std::string authority_hash(const std::string& ca_pem) {
   return hex_encode({reinterpret_cast<const char*>(digest), size});
 }
 
-Result<runtime::TlsIdentity> join_cluster(const AgentOptions& options, const std::string& node_name,
-                                          WallTime now) {
-  const std::string directory = options.data_dir + "/node-pki";
-  const Result<std::string> certificate = read_file(directory + "/node.crt");
-  if (certificate && api::covers(*certificate, {}, now)) {
-    TRY_ASSIGN(std::string ca_pem, read_file(directory + "/ca.crt"));
-    TRY_ASSIGN(std::string key_pem, read_file(directory + "/node.key"));
-    return runtime::TlsIdentity{std::move(ca_pem), *certificate, std::move(key_pem)};
-  }
+Result<NodeCredentials> join_cluster(const AgentOptions& options, WallTime now) {
+  const CredentialFiles files(options.data_dir);
+  if (std::optional<NodeCredentials> found = files.load(now)) return *std::move(found);
   if (options.token.empty()) {
-    return make_error(Code::Unauthorized, "this node has no valid certificate in " + directory +
+    return make_error(Code::Unauthorized, "this node has no valid certificate in " +
+                                              files.directory() +
                                               ": give --token (from `krater token create`)");
   }
-  return join(options, node_name, directory);
+  TRY_ASSIGN(const JoinToken token, parse_token(options));
+  TRY_ASSIGN(const std::string ca_pem, trusted_authority(options, token));
+  const bool pool = options.runtime == RuntimeKind::Simulated && options.nodes > 1;
+  runtime::TlsIdentity identity;
+  if (pool) {
+    TRY_ASSIGN(identity, join_as_pool(options, token, ca_pem));
+  } else {
+    TRY_ASSIGN(identity, join_by_request(options, token, ca_pem, files));
+  }
+  TRY(files.store(identity));
+  log::info("agent.joined", {{"node", options.node_name}, {"server", options.server_url}});
+  std::optional<NodeCredentials> out = files.load(runtime::SystemClock().now());
+  if (!out)
+    return make_error(Code::Unauthorized,
+                      "the certificate is not valid now: does this machine's clock differ from "
+                      "the server's?");
+  return *std::move(out);
 }
 
 }  // namespace krater::cli

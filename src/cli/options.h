@@ -24,6 +24,7 @@ struct ServerOptions {
       "volcano-system/volcano-scheduler-configmap/volcano-scheduler.conf";
   SchedulerKind scheduler = SchedulerKind::Volcano;  // Off: somebody else's binds the pods
   std::string controllers{};                         // see ControllerSelection
+  std::string signing_duration = "8760h";            // of certificates, at most
   GuardOptions guards{};
 };
 
@@ -31,8 +32,9 @@ enum class RuntimeKind { Process, Simulated };
 
 struct AgentOptions {
   std::string server_url{};
-  std::string token{};      // join token; unused once the node has its certificate
-  std::string data_dir{};   // certificates, pods, logs
+  std::string token{};                  // join token; unused once the node has its certificate
+  std::string certificate_authority{};  // a file; empty: the token holds the authority's hash
+  std::string data_dir{};               // certificates, pods, logs
   std::string node_name{};  // empty: the host's name; with several simulated nodes a prefix
   RuntimeKind runtime = RuntimeKind::Process;
   int nodes = 1;                // simulated only

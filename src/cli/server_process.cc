@@ -19,6 +19,7 @@
 #include "cli/control_plane.h"
 #include "cli/files.h"
 #include "cli/guards.h"
+#include "cli/key_reload.h"
 #include "cli/loop_thread.h"
 #include "cli/mirror_objects.h"
 #include "cli/queue_metrics.h"
@@ -61,21 +62,6 @@ bool is_wildcard(const std::string& host) {
   return host == "0.0.0.0" || host == "::";
 }
 
-// What the controller of certificate requests needs of the authority, which outlives it.
-controllers::Signer signer_of(const api::CertificateAuthority& authority) {
-  controllers::Signer out;
-  out.read = [](const std::string& pem) -> Result<controllers::RequestedIdentity> {
-    TRY_ASSIGN(const api::RequestSubject request, api::read_request(pem));
-    return controllers::RequestedIdentity{request.subject.common_name,
-                                          request.subject.organizations, request.alternative_names};
-  };
-  out.sign = [&authority](const std::string& pem, const controllers::RequestedIdentity& who,
-                          WallTime from, WallTime until) {
-    return authority.sign_client_request(pem, {who.common_name, who.organizations}, {from, until});
-  };
-  return out;
-}
-
 std::vector<std::string> server_names(const std::string& host) {
   std::vector<std::string> out{"localhost",
                                "127.0.0.1",
@@ -113,6 +99,7 @@ struct ServerProcess::State {
   std::vector<std::string> scheduler_configmap;  // namespace, name, key
   ControllerSelection controllers;
   bool with_scheduler = true;
+  Duration signing_duration{};
   runtime::SystemClock clock;
   runtime::SystemRng rng;
   api::Pki pki;
@@ -120,6 +107,7 @@ struct ServerProcess::State {
   std::unique_ptr<storage::Store> store;
   // Where writes that lost a race are prepared again, and what is done once a minute.
   LoopThread chores{"krater-chores"};
+  std::unique_ptr<KeyReload> key_reload;    // on chores; null: not asked for
   LoopThread audit_thread{"krater-audit"};  // runs when there is an audit log
   std::unique_ptr<api::Auditing> auditing;  // null: no audit log
   std::unique_ptr<api::Registry> registry;
@@ -144,13 +132,17 @@ Result<void> ServerProcess::State::open_store() {
   storage::OpenOptions open;
   open.path = options.data_dir + "/store";
   open.decode = api::object_decoder();
-  TRY_ASSIGN(const std::shared_ptr<api::encryption::ObjectSealer> sealer,
-             open_sealer(options.data_dir, options.guards));
-  open.sealer = sealer;
+  TRY_ASSIGN(OpenedSealer opened, open_sealer(options.data_dir, options.guards));
+  open.sealer = opened.sealer;
   TRY_ASSIGN(store, storage::open_rocksdb(std::move(open)));
-  if (sealer) TRY(refresh_seals(*store, *sealer));
+  if (opened.sealer) TRY(refresh_seals(*store, *opened.sealer));
   schemas = api::make_schemas();
   chores.start();
+  if (opened.sealer && options.guards.encryption_reload) {
+    key_reload = std::make_unique<KeyReload>(
+        KeyReloadParts{std::move(opened.path), std::move(opened.text), std::move(opened.sealer),
+                       *store, *schemas, chores.loop(), clock});
+  }
   api::RegistryDeps deps{*store, *schemas, clock, rng};
   deps.offload = [this](std::function<void()> work) { chores.loop().post(std::move(work)); };
   registry = api::make_registry(std::move(deps));
@@ -190,6 +182,7 @@ Result<void> ServerProcess::State::serve() {
   how.limits.flow = {static_cast<std::size_t>(options.guards.max_requests),
                      static_cast<std::size_t>(options.guards.max_mutating_requests)};
   server = api::make_api_server(std::move(how), std::move(parts));
+  if (key_reload) key_reload->add_metrics(server->metrics());
   add_store_metrics(server->metrics(), *store, *schemas, options.data_dir + "/store");
   TRY(server->start());
   serving = true;
@@ -216,7 +209,7 @@ Result<void> ServerProcess::State::start_control_plane() {
     log->append(now, std::move(line));
   };
   parts.ca_pem = pki.authority.certificate_pem();
-  parts.signer = signer_of(pki.authority);
+  parts.certificates = certificate_duties(pki.authority, *authorizer, signing_duration);
   parts.api_host = is_wildcard(listen.host) ? runtime::primary_address() : listen.host;
   parts.api_port = server->port();
   plane = std::make_unique<ControlPlane>(std::move(parts));
@@ -234,7 +227,10 @@ Result<void> ServerProcess::State::start_control_plane() {
       mirrors = std::make_unique<MirrorObjects>(*mirror_client, scheduler.loop(), clock);
       mirrors->start();
     });
-  chores.loop().post([this] { maintain(); });
+  chores.loop().post([this] {
+    maintain();
+    if (key_reload) key_reload->start();
+  });
   return {};
 }
 
@@ -320,6 +316,11 @@ Result<std::unique_ptr<ServerProcess>> ServerProcess::start(const ServerOptions&
                                             options.scheduler_configmap + "\"");
   }
   TRY_ASSIGN(ControllerSelection controllers, ControllerSelection::parse(options.controllers));
+  const std::optional<Duration> signing = parse_go_duration(options.signing_duration);
+  if (!signing || *signing <= Duration(0))
+    return make_error(Code::BadRequest,
+                      "--cluster-signing-duration must be a time such as 8760h, not \"" +
+                          options.signing_duration + "\"");
   const runtime::SystemClock clock;
   TRY_ASSIGN(api::Pki pki, api::load_or_create_pki(options.data_dir + "/pki",
                                                    server_names(listen.host), clock.now()));
@@ -328,6 +329,7 @@ Result<std::unique_ptr<ServerProcess>> ServerProcess::start(const ServerOptions&
   out->state_->scheduler_conf = std::move(scheduler_conf);
   out->state_->scheduler_configmap = std::move(scheduler_configmap);
   out->state_->controllers = std::move(controllers);
+  out->state_->signing_duration = *signing;
   out->state_->with_scheduler = options.scheduler == SchedulerKind::Volcano;
   TRY(out->state_->open_store());
   TRY(out->state_->serve());

@@ -79,6 +79,7 @@ asio::awaitable<Result<ConnectionPtr>> connect(const Endpoint& endpoint,
   if (endpoint.tls) {
     if (!tls) co_return make_error(Code::Internal, "no TLS identity for " + endpoint.authority());
     made->tls = std::make_unique<TlsStream>(beast::tcp_stream(executor), *tls);
+    made->context = tls;
   } else {
     made->plain = std::make_unique<beast::tcp_stream>(executor);
   }

@@ -40,6 +40,7 @@ struct Connection {
   std::unique_ptr<boost::beast::tcp_stream> plain;  // exactly one of the two
   std::unique_ptr<TlsStream> tls;
   boost::beast::flat_buffer buffer;
+  std::shared_ptr<boost::asio::ssl::context> context;  // that of `tls`
   bool used_before = false;
 
   boost::beast::tcp_stream& tcp() { return tls ? tls->next_layer() : *plain; }

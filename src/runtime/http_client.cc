@@ -23,13 +23,20 @@ constexpr std::size_t kChunkBytes = 64 * 1024;
 // Idle keep-alive connections by host.
 class Pool {
  public:
-  ConnectionPtr take(const std::string& key) {
+  // Those that presented another identity are closed.
+  ConnectionPtr take(const std::string& key, const asio::ssl::context* identity) {
     std::vector<ConnectionPtr>& idle = idle_[key];
-    if (idle.empty()) return nullptr;
-    ConnectionPtr out = std::move(idle.back());
-    idle.pop_back();
-    out->used_before = true;
-    return out;
+    while (!idle.empty()) {
+      ConnectionPtr out = std::move(idle.back());
+      idle.pop_back();
+      if (out->context && out->context.get() != identity) {
+        out->close();
+        continue;
+      }
+      out->used_before = true;
+      return out;
+    }
+    return nullptr;
   }
   void give(const std::string& key, ConnectionPtr connection) {
     std::vector<ConnectionPtr>& idle = idle_[key];
@@ -95,7 +102,7 @@ asio::awaitable<Result<void>> open(const HttpRequest& request, const Endpoint& e
   const auto deadline = std::chrono::steady_clock::now() + request.timeout;
   const http::request<http::string_body> message = to_beast(request, endpoint);
   for (;;) {
-    ConnectionPtr connection = pool.take(endpoint.pool_key());
+    ConnectionPtr connection = pool.take(endpoint.pool_key(), tls.get());
     if (connection) {
       *exchange->connection = connection;
     } else {
@@ -130,21 +137,23 @@ asio::awaitable<Result<void>> open(const HttpRequest& request, const Endpoint& e
 
 class AsioHttpClient final : public HttpClient {
  public:
-  AsioHttpClient(AsioLoop& loop, const TlsIdentity& identity)
-      : loop_(loop), tls_(make_client_tls(identity)) {}
+  AsioHttpClient(AsioLoop& loop, std::shared_ptr<const ClientTls> tls)
+      : loop_(loop), tls_(std::move(tls)) {}
 
   std::unique_ptr<HttpExchange> send(HttpRequest request, Done done) override {
     auto exchange = std::make_shared<Exchange>();
-    asio::co_spawn(loop_.context(), run(std::move(request), exchange, pool_, tls_, std::move(done)),
+    asio::co_spawn(loop_.context(),
+                   run(std::move(request), exchange, pool_, tls_->context(), std::move(done)),
                    asio::detached);
     return std::make_unique<ExchangeHandle>(exchange);
   }
 
   std::unique_ptr<HttpExchange> stream(HttpRequest request, HttpStreamHandlers handlers) override {
     auto exchange = std::make_shared<Exchange>();
-    asio::co_spawn(loop_.context(),
-                   run_stream(std::move(request), exchange, pool_, tls_, std::move(handlers)),
-                   asio::detached);
+    asio::co_spawn(
+        loop_.context(),
+        run_stream(std::move(request), exchange, pool_, tls_->context(), std::move(handlers)),
+        asio::detached);
     return std::make_unique<ExchangeHandle>(exchange);
   }
 
@@ -249,14 +258,19 @@ class AsioHttpClient final : public HttpClient {
   }
 
   AsioLoop& loop_;
-  std::shared_ptr<asio::ssl::context> tls_;
+  std::shared_ptr<const ClientTls> tls_;
   std::shared_ptr<Pool> pool_ = std::make_shared<Pool>();
 };
 
 }  // namespace
 
 std::unique_ptr<HttpClient> make_http_client(AsioLoop& loop, const TlsIdentity& identity) {
-  return std::make_unique<AsioHttpClient>(loop, identity);
+  return make_renewable_http_client(loop, std::make_shared<const ClientTls>(identity));
+}
+
+std::unique_ptr<HttpClient> make_renewable_http_client(AsioLoop& loop,
+                                                       std::shared_ptr<const ClientTls> tls) {
+  return std::make_unique<AsioHttpClient>(loop, std::move(tls));
 }
 
 }  // namespace krater::runtime

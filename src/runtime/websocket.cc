@@ -151,28 +151,28 @@ class AsioWebSocket final : public WebSocket {
 
 class AsioWebSocketConnector final : public WebSocketConnector {
  public:
-  AsioWebSocketConnector(AsioLoop& loop, const TlsIdentity& identity)
-      : loop_(loop), tls_(make_client_tls(identity)) {}
+  AsioWebSocketConnector(AsioLoop& loop, std::shared_ptr<const ClientTls> tls)
+      : loop_(loop), tls_(std::move(tls)) {}
   std::unique_ptr<WebSocket> connect(std::string url,
                                      std::vector<std::pair<std::string, std::string>> headers,
                                      WebSocketHandlers handlers) override {
     auto shared = std::make_shared<Shared>();
     asio::co_spawn(loop_.context(),
-                   run(std::move(url), std::move(headers), std::move(handlers), tls_, shared),
+                   run(std::move(url), std::move(headers), std::move(handlers), tls_->context(), shared),
                    asio::detached);
     return std::make_unique<AsioWebSocket>(shared);
   }
 
  private:
   AsioLoop& loop_;
-  std::shared_ptr<asio::ssl::context> tls_;
+  std::shared_ptr<const ClientTls> tls_;
 };
 
 }  // namespace
 
 std::unique_ptr<WebSocketConnector> make_websocket_connector(AsioLoop& loop,
-                                                             const TlsIdentity& identity) {
-  return std::make_unique<AsioWebSocketConnector>(loop, identity);
+                                                             std::shared_ptr<const ClientTls> tls) {
+  return std::make_unique<AsioWebSocketConnector>(loop, std::move(tls));
 }
 
 }  // namespace krater::runtime
