@@ -114,16 +114,32 @@ std::string message_of(const Question& question, const PolicyValidation& validat
   return "failed expression: " + std::string(trim(validation.expression.text));
 }
 
+// What came of the conditions.
+struct Conditions {
+  bool refuted = false;
+  std::vector<std::string> failures{};
+};
+
+// One that is false ends it, whatever became of the others.
+Conditions check_conditions(const CompiledPolicy& policy, const Question& question) {
+  Conditions out;
+  for (const PolicyExpression& condition : policy.conditions) {
+    const Value value = question.evaluate(condition);
+    if (value.is(false)) return {true, {}};
+    if (!value.is(true)) out.failures.push_back(failed(condition, value));
+  }
+  return out;
+}
+
 // What the policy says against the write.
 std::vector<Denial> judge(const CompiledPolicy& policy, const Question& question) {
   std::vector<Denial> out;
-  // One that is false ends it, whatever became of the others.
-  for (const PolicyExpression& condition : policy.conditions) {
-    const Value value = question.evaluate(condition);
-    if (value.is(false)) return {};
-    if (!value.is(true) && out.empty()) out.push_back({failed(condition, value), ""});
+  const Conditions conditions = check_conditions(policy, question);
+  if (conditions.refuted) return {};
+  if (!conditions.failures.empty()) {
+    if (policy.fail) out.push_back({conditions.failures.front(), ""});
+    return out;
   }
-  if (!out.empty()) return policy.fail ? out : std::vector<Denial>();
   for (const PolicyValidation& validation : policy.validations) {
     const Value value = question.evaluate(validation.expression);
     if (value.is(true)) continue;
@@ -314,6 +330,23 @@ class Judge final : public PolicyJudge {
 
 std::unique_ptr<PolicyJudge> make_policy_judge() {
   return std::make_unique<Judge>();
+}
+
+Result<bool> conditions_hold(const CompiledPolicy& policy, const PolicyRequest& request) {
+  static const Json nothing;
+  const Json described = request_json(request);
+  std::vector<std::optional<Value>> bound(kPolicySlots);
+  bound[kObject] = Value::from_json(request.object ? *request.object : nothing, nullptr);
+  bound[kOldObject] = Value::from_json(request.old ? *request.old : nothing, nullptr);
+  bound[kRequest] = Value::from_json(described, nullptr);
+  bound[kParams] = bound[kNamespace] = Value::from_json(nothing, nullptr);
+  const Question question(policy, std::move(bound));
+  Conditions found = check_conditions(policy, question);
+  if (found.refuted) return false;
+  if (found.failures.empty()) return true;
+  if (!policy.fail) return false;
+  const std::string why = join(found.failures, ", ");
+  return make_error(Code::Forbidden, found.failures.size() == 1 ? why : "[" + why + "]");
 }
 
 }  // namespace krater::api

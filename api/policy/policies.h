@@ -36,6 +36,11 @@ class PolicyJudge {
 };
 std::unique_ptr<PolicyJudge> make_policy_judge();
 
+struct CompiledPolicy;
+// Whether all conditions of `policy` hold for the write; false where one is false, whatever became
+// of the others. One that fails is an Error under failurePolicy Fail, and no match under Ignore.
+Result<bool> conditions_hold(const CompiledPolicy& policy, const PolicyRequest& request);
+
 // What is wrong with a policy or a binding itself.
 Causes check_policy(const Json& policy);
 Causes check_policy_binding(const Json& binding);

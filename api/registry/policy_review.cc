@@ -3,7 +3,9 @@
 #include "api/policy/policies.h"
 #include "api/registry/commit.h"
 #include "api/registry/status.h"
+#include "api/webhook/check_configuration.h"
 #include "model/policy_kinds.h"
+#include "model/webhook_kinds.h"
 
 namespace krater::api {
 namespace {
@@ -24,6 +26,10 @@ Result<void> check_itself(const Change& change, const Json& object) {
   if (change.kind == kinds::kValidatingAdmissionPolicy) causes = check_policy(object);
   if (change.kind == kinds::kValidatingAdmissionPolicyBinding) {
     causes = check_policy_binding(object);
+  }
+  if (change.kind == kinds::kMutatingWebhookConfiguration ||
+      change.kind == kinds::kValidatingWebhookConfiguration) {
+    causes = check_webhook_configuration(object);
   }
   if (causes.empty()) return {};
   return invalid(change.kind, change.place.name, std::move(causes));

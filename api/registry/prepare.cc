@@ -5,6 +5,7 @@
 
 #include "api/machinery/custom/custom_kind.h"
 #include "api/registry/field_tracking.h"
+#include "api/registry/hook_door.h"
 #include "api/registry/metadata.h"
 #include "api/registry/policy_review.h"
 #include "api/registry/scale.h"
@@ -27,8 +28,19 @@ Result<Change> prepare(const client::Write& write, const PrepareInput& in) {
     Result<Change> operator()(const client::BindWrite& w) const { return prepare_bind(w, in); }
   };
   Result<Change> change = std::visit(Dispatch{in}, write);
-  if (change) TRY(review(write, *change, in));
+  if (change) {
+    TRY(review(write, *change, in));
+    TRY(review_by_hooks(write, *change, in));
+  }
   return change;
+}
+
+Result<const std::vector<HookPtr>*> HookDesk::of(HookKind kind, const View& view) {
+  std::optional<std::vector<HookPtr>>& known = kind == HookKind::Mutating ? mutating : validating;
+  if (!known) {
+    TRY_ASSIGN(known, cache.hooks(kind, view));
+  }
+  return &*known;
 }
 
 Result<KindSchemaPtr> schema_of(const SchemaSet& schemas, const Kind& kind) {

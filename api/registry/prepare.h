@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "api/registry/field_tracking.h"
 #include "api/registry/pipeline.h"
 #include "api/registry/view.h"
+#include "api/webhook/hook_cache.h"
+#include "api/webhook/ledger.h"
 #include "base/result.h"
 #include "client/object_client.h"
 #include "storage/store.h"
@@ -37,11 +40,22 @@ struct Change {
   std::vector<std::string> warnings;
 };
 
+// Which webhooks there are, and what they have said so far.
+struct HookDesk {
+  HookCache& cache;
+  HookLedger& ledger;
+  // Looked up once for all writes of a transaction.
+  std::optional<std::vector<HookPtr>> mutating{}, validating{};
+
+  Result<const std::vector<HookPtr>*> of(HookKind kind, const View& view);
+};
+
 struct PrepareInput {
   const PipelineEnv& env;
   const RequestInfo& info;
   View& view;
   WallTime now;
+  HookDesk* hooks = nullptr;  // null: webhooks are not asked
 };
 
 Result<Change> prepare(const client::Write& write, const PrepareInput& in);

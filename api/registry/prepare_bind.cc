@@ -1,5 +1,6 @@
 // pods/binding: the scheduler's decision becomes the pod's node. Only these fields change, so there
 // is nothing to validate again: a gang of a thousand pods binds in one short transaction.
+#include "api/registry/hook_door.h"
 #include "api/registry/prepare.h"
 #include "api/registry/status.h"
 
@@ -47,11 +48,12 @@ void set_scheduled(Json& pod, WallTime now) {
 
 }  // namespace
 
-Result<Change> prepare_bind(const client::BindWrite& write, const PrepareInput& in) {
+Result<Change> prepare_bind(const client::BindWrite& asked, const PrepareInput& in) {
+  Change change;
+  TRY_ASSIGN(const client::BindWrite write, hooks_on_bind(asked, in, change.warnings));
   if (write.node.empty())
     return invalid(Kind{"", "v1", "Binding", "bindings", true}, write.pod,
                    {required_value("target.name")});
-  Change change;
   change.kind = kinds::kPod;
   change.place = ObjectKey::of(kinds::kPod, write.name_space, write.pod);
   change.repeatable = true;

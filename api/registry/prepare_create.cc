@@ -2,6 +2,7 @@
 #include "api/machinery/apply/ownership.h"
 #include "api/machinery/custom/custom_kind.h"
 #include "api/registry/field_tracking.h"
+#include "api/registry/hook_door.h"
 #include "api/registry/keys.h"
 #include "api/registry/metadata.h"
 #include "api/registry/prepare.h"
@@ -123,6 +124,7 @@ Result<Change> create_object(const KindSchemaPtr& served, Change change,
   if (Result<void> mutated = mutate(admission); !mutated) {
     return explained(std::move(mutated).error(), change.kind, change.place.name);
   }
+  TRY(hooks_on_create(*schema, admission, change, keeps_status_on_create(change.kind), in));
   TRY(check_name(*schema, change));
   TRY(approve(*schema, admission, in.info));
   if (Result<void> fine = check_task_templates(in.env.schemas, change.kind, object); !fine) {

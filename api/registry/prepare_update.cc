@@ -3,6 +3,7 @@
 #include "api/machinery/patch.h"
 #include "api/registry/deletion.h"
 #include "api/registry/field_tracking.h"
+#include "api/registry/hook_door.h"
 #include "api/registry/metadata.h"
 #include "api/registry/prepare.h"
 #include "api/registry/projection.h"
@@ -167,6 +168,10 @@ Result<Change> change_object(const KindSchema& schema, Change change, std::strin
   if (Result<void> mutated = mutate(admission); !mutated) {
     return explained(std::move(mutated).error(), change.kind, change.place.name);
   }
+  const NarrowBody narrow = [&](Json patched) {
+    return narrowed(schema, subresource, std::move(patched), *old);
+  };
+  TRY(hooks_on_update(schema, admission, narrow, in));
   const bool same = same_but_managers(object, *old);
   if (same && is_stored_as(schema, *current) &&
       (owners.as_stored || same_but_times(owners.list, managers_of(*old)))) {

@@ -1,6 +1,8 @@
 #include "api/registry/registry.h"
 
 #include <algorithm>
+#include <atomic>
+#include <optional>
 #include <utility>
 
 #include "api/registry/collection.h"
@@ -11,8 +13,10 @@
 #include "api/registry/keys.h"
 #include "api/registry/list.h"
 #include "api/registry/projection.h"
+#include "api/registry/replayed_rng.h"
 #include "api/registry/status.h"
 #include "api/registry/watch_cursor.h"
+#include "api/webhook/caller.h"
 #include "base/check.h"
 #include "model/storage_kinds.h"
 #include "model/workload_kinds.h"
@@ -32,12 +36,28 @@ int max_tries(const std::vector<Change>& changes) {
   return charged ? kMaxChargeTries : kMaxTries;
 }
 
+// All webhooks of a request, one after the other; upstream gives a whole request that long.
+constexpr Duration kHookTime = std::chrono::seconds(60);
+
 // A request on its way, kept by whoever works on it next.
 struct Attempt {
   std::vector<client::Write> writes;
   RequestInfo info;
   Registry::ManyDone done;
   int tries = 0;
+  // What stays the same when it is prepared again, so that webhooks are asked once.
+  WallTime began{};
+  std::optional<ReplayedRng> rng{};
+  HookLedger ledger{};
+};
+
+// Webhooks that have been asked at once, of one request.
+struct HookRound {
+  explicit HookRound(std::vector<HookQuestion> some)
+      : questions(std::move(some)), verdicts(questions.size()), open(questions.size()) {}
+  std::vector<HookQuestion> questions;
+  std::vector<HookVerdict> verdicts;  // each written by its own callback
+  std::atomic<std::size_t> open;
 };
 
 struct EvictionAttempt {
@@ -71,11 +91,18 @@ class TheRegistry final : public Registry {
 
   void transact(std::vector<client::Write> writes, RequestInfo info, ManyDone done) override {
     if (writes.empty()) return done(std::vector<Answer>());
-    run(std::make_shared<Attempt>(Attempt{std::move(writes), std::move(info), std::move(done)}));
+    auto attempt = std::make_shared<Attempt>();
+    attempt->writes = std::move(writes);
+    attempt->info = std::move(info);
+    attempt->done = std::move(done);
+    attempt->began = deps_.clock.now();
+    if (deps_.hooks != nullptr) attempt->rng.emplace(deps_.rng);
+    run(std::move(attempt));
   }
 
   void evict(client::DeleteWrite options, RequestInfo info, Done done) override {
     options.kind = kinds::kPod;
+    info.evicts = true;
     try_eviction(std::make_shared<EvictionAttempt>(
         EvictionAttempt{std::move(options), std::move(info), std::move(done)}));
   }
@@ -146,6 +173,7 @@ class TheRegistry final : public Registry {
   void run(AttemptPtr attempt) {
     ++attempt->tries;
     Result<std::vector<Change>> prepared = prepare_all(*attempt);
+    if (attempt->ledger.waiting()) return ask_hooks(attempt);
     if (!prepared) return attempt->done(std::move(prepared).error());
     if (attempt->info.dry_run) return attempt->done(served(*attempt, dry_answers(*prepared)));
     Result<CommitPlan> plan = plan_commit(*prepared);
@@ -168,6 +196,27 @@ class TheRegistry final : public Registry {
         });
   }
 
+  // Nobody waits here: the write goes on when the last answer is in.
+  void ask_hooks(const AttemptPtr& attempt) {
+    --attempt->tries;  // nothing has been lost
+    const Duration left = kHookTime - (deps_.clock.now() - attempt->began);
+    if (left <= Duration::zero()) {
+      return attempt->done(
+          make_error(Code::Timeout, "Timeout: request did not complete within requested timeout"));
+    }
+    const auto round = std::make_shared<HookRound>(attempt->ledger.take_open());
+    for (std::size_t i = 0; i < round->questions.size(); ++i) {
+      deps_.hooks->call(round->questions[i], left, [this, attempt, round, i](HookVerdict verdict) {
+        round->verdicts[i] = std::move(verdict);
+        if (round->open.fetch_sub(1) != 1) return;
+        for (std::size_t k = 0; k < round->questions.size(); ++k) {
+          attempt->ledger.enter(round->questions[k], std::move(round->verdicts[k]));
+        }
+        run(attempt);
+      });
+    }
+  }
+
   void lose(const AttemptPtr& attempt, const CommitPlan& plan, const std::vector<Change>& changes,
             const storage::CommitFailure& failure) {
     const Loss loss = judge_failure(plan, changes, failure);
@@ -175,17 +224,30 @@ class TheRegistry final : public Registry {
       return attempt->done(with_index(error_of_loss(changes, loss, failure),
                                       loss.change.value_or(0), changes.size()));
     }
+    // A name that was taken must be drawn anew.
+    if (attempt->rng && loss.change && changes[*loss.change].generated_name) attempt->rng->forget();
     if (!deps_.offload) return run(attempt);
     deps_.offload([this, attempt] { run(attempt); });
   }
 
-  Result<std::vector<Change>> prepare_all(const Attempt& attempt) {
+  Result<std::vector<Change>> prepare_all(Attempt& attempt) {
+    if (!attempt.rng) return prepare_all(attempt, env_, deps_.clock.now(), nullptr);
+    attempt.rng->rewind();
+    const PipelineEnv env{deps_.schemas, *attempt.rng, deps_.admission, judge_.get()};
+    HookDesk desk{hook_cache_, attempt.ledger};
+    return prepare_all(attempt, env, attempt.began, &desk);
+  }
+
+  // What waits for webhooks is left out, so that those of all writes are asked at once.
+  Result<std::vector<Change>> prepare_all(const Attempt& attempt, const PipelineEnv& env,
+                                          WallTime now, HookDesk* desk) const {
     View view(deps_.store.snapshot());
-    const PrepareInput in{env_, attempt.info, view, deps_.clock.now()};
+    const PrepareInput in{env, attempt.info, view, now, desk};
     std::vector<Change> out;
     out.reserve(attempt.writes.size());
     for (std::size_t i = 0; i < attempt.writes.size(); ++i) {
       Result<Change> change = prepare(attempt.writes[i], in);
+      if (!change && attempt.ledger.waiting()) continue;
       if (!change) return with_index(std::move(change).error(), i, attempt.writes.size());
       if (i + 1 < attempt.writes.size() && change->what != Change::What::Nothing) {
         view.set(store_key(change->place),
@@ -223,6 +285,7 @@ class TheRegistry final : public Registry {
   RegistryDeps deps_;
   const std::unique_ptr<PolicyJudge> judge_ = make_policy_judge();
   PipelineEnv env_;
+  HookCache hook_cache_;
 };
 
 // Deletes that always answer with the object, also when it is gone.

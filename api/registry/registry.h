@@ -5,7 +5,7 @@
 // Threads: any. Reads and the checking of writes run on the caller's thread. A write's callback
 // runs once: inline when the write is refused, changes nothing or is a dry run, else on the store's
 // writer thread: hand over, do not work there. Work that must be redone after a lost race is handed
-// to RegistryDeps::offload.
+// to RegistryDeps::offload; what waits for webhooks goes on where their answers come in.
 #pragma once
 
 #include <functional>
@@ -24,6 +24,8 @@
 
 namespace krater::api {
 
+class HookCaller;
+
 struct RegistryDeps {
   storage::Store& store;  // opened with object_decoder()
   const SchemaSet& schemas;
@@ -32,6 +34,8 @@ struct RegistryDeps {
   // Where a write that lost a race is prepared again; null: on the store's writer thread.
   std::function<void(std::function<void()>)> offload{};
   AdmissionSettings admission{};
+  // Asks admission webhooks, and goes on with the write where it answers; null: nobody is asked.
+  HookCaller* hooks = nullptr;
 };
 
 class Registry {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,9 +20,14 @@ namespace krater::api {
 
 enum class FieldValidation { Ignore, Warn, Strict };
 
+// What admission has to say for the audit log, by annotation.
+using AuditNotes = std::map<std::string, std::string>;
+
 struct RequestInfo {
   std::string user;
   std::vector<std::string> groups{};
+  std::string uid{};  // of the user
+  std::map<std::string, std::vector<std::string>> extra{};
   bool dry_run = false;
   FieldValidation field_validation = FieldValidation::Warn;
   // Who managedFields name as the writer.
@@ -37,6 +43,14 @@ struct RequestInfo {
   std::function<Result<void>(const Kind& kind, const Json& object, const Json* old)> permit{};
   // A component of this process: updates without resourceVersion are allowed for every kind.
   bool in_process = false;
+  // The options as the client gave them, for webhooks: CreateOptions, …; null: none were given.
+  Json options{};
+  // Webhooks are not asked: what every cluster has is made before anybody could answer.
+  bool unhooked = false;
+  // A delete that is an eviction: webhooks are asked about that and nothing else.
+  bool evicts = false;
+  // Filled before the answer, when somebody wants them.
+  std::shared_ptr<AuditNotes> notes{};
 };
 
 struct Answer {

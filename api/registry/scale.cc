@@ -42,18 +42,21 @@ Result<Size> size_of(const ScalePaths& paths, const Json& document) {
 }  // namespace
 
 Result<Json> scale_of(const KindSchema& schema, const Object& object) {
-  const std::shared_ptr<const Json> document = object.document();
+  return scale_of(schema, *object.document());
+}
+
+Result<Json> scale_of(const KindSchema& schema, const Json& document) {
   const CustomKind* custom = as_custom(schema);
   Size size;
   if (custom == nullptr) {
-    size = size_of(*document);
+    size = size_of(document);
   } else {
-    TRY_ASSIGN(size, size_of(custom->version().scale, *document));
+    TRY_ASSIGN(size, size_of(custom->version().scale, document));
   }
   JsonObject metadata;
   for (const std::string_view field :
        {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
-    if (const Json* value = find(*document, {"metadata", field})) metadata[field] = *value;
+    if (const Json* value = find(document, {"metadata", field})) metadata[field] = *value;
   }
   JsonObject spec, status;
   if (size.wanted != 0) spec["replicas"] = size.wanted;

@@ -10,6 +10,7 @@ inline constexpr std::string_view kScale = "scale";
 
 // Code::Internal for an object of a user's kind that has no size where its definition says.
 Result<Json> scale_of(const KindSchema& schema, const Object& object);
+Result<Json> scale_of(const KindSchema& schema, const Json& document);
 // Where the size of an object stands.
 std::optional<std::int64_t> replicas_in(const KindSchema& schema, const Json& object);
 void set_replicas(const KindSchema& schema, Json& object, std::int64_t replicas);

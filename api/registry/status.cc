@@ -75,6 +75,16 @@ JsonObject details_of(const Error& error) {
   return out;
 }
 
+// The reason of the cause that holds a whole Status; no Kubernetes reason looks like it.
+constexpr std::string_view kVerbatim = "krater.io/verbatim";
+
+const Cause* verbatim_words(const Error& error) {
+  for (const Cause& cause : error.causes) {
+    if (cause.reason == kVerbatim) return &cause;
+  }
+  return nullptr;
+}
+
 Error about(Code code, const Kind& kind, std::string_view name, std::string message) {
   Error out = make_error(code, std::move(message));
   out.subject = ErrorSubject{kind.group, kind.plural, std::string(name)};
@@ -102,7 +112,38 @@ std::string_view status_reason(Code code) {
   return kCodes[static_cast<std::size_t>(code)].reason;
 }
 
+int http_status(const Error& error) {
+  const Cause* words = verbatim_words(error);
+  if (words == nullptr) return http_status(error.code);
+  return static_cast<int>(int_at(*parse_json(words->message), {"code"}).value_or(400));
+}
+
+// For components of this process the code is one that has no other meaning: whoever deletes must
+// not take a webhook's 404 for an object that is gone, nor its 409 for a lost race.
+Error verbatim(const Json& status) {
+  const std::int64_t http = int_at(status, {"code"}).value_or(400);
+  Code code = http >= 500 ? Code::Internal : Code::Forbidden;
+  for (const Code exact : {Code::BadRequest, Code::Unauthorized, Code::TooLarge, Code::Invalid,
+                           Code::TooManyRequests}) {
+    if (http == http_status(exact)) code = exact;
+  }
+  Error out = make_error(code, text_at(status, {"message"}));
+  out.causes.push_back(Cause{std::string(kVerbatim), to_json(status), ""});
+  if (const auto seconds = int_at(status, {"details", "retryAfterSeconds"});
+      seconds && *seconds > 0)
+    out.retry_after_seconds = static_cast<int>(*seconds);
+  return out;
+}
+
 Json failure_status(const Error& error) {
+  if (const Cause* words = verbatim_words(error)) {
+    Json out = status_head("Failure");
+    const Json said = *parse_json(words->message);
+    for (const char* member : {"status", "message", "reason", "details", "code"}) {
+      if (const Json* value = find(said, {member})) out.get_object()[member] = *value;
+    }
+    return out;
+  }
   Json out = status_head("Failure");
   JsonObject& status = out.get_object();
   if (!error.continue_token.empty())

@@ -15,6 +15,11 @@ namespace krater::api {
 int http_status(Code code);
 std::string_view status_reason(Code code);  // "NotFound", "InternalError", …
 
+// Of an error on the wire: http_status() of its code, or what somebody else has said.
+int http_status(const Error& error);
+// A refusal in the words of somebody else (a webhook): the Status goes out as it is.
+Error verbatim(const Json& status);
+
 // {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",…}
 Json failure_status(const Error& error);
 // {"kind":"Status",…,"status":"Success"}; `details` is left out when null.

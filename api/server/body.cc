@@ -77,11 +77,12 @@ std::string manager_of(const Exchange& exchange) {
 Result<void> check_manager(std::string_view name, std::string_view options_kind) {
   std::vector<Cause> causes;
   if (name.size() > kFieldManagerMax) {
-    causes.push_back({"FieldValueTooLong", "Too long: may not be more than 128 bytes",
-                      "fieldManager"});
+    causes.push_back(
+        {"FieldValueTooLong", "Too long: may not be more than 128 bytes", "fieldManager"});
   }
   // Bytes above ASCII may be printable letters.
-  if (std::any_of(name.begin(), name.end(), [](char c) { return (c >= 0 && c < 0x20) || c == 0x7f; })) {
+  if (std::any_of(name.begin(), name.end(),
+                  [](char c) { return (c >= 0 && c < 0x20) || c == 0x7f; })) {
     std::string shown;
     append_json_string(shown, name);
     causes.push_back({"FieldValueInvalid",
@@ -117,6 +118,16 @@ Result<Json> delete_options_of_query(const Query& query) {
   if (query.has("propagationPolicy")) out["propagationPolicy"] = query.first("propagationPolicy");
   if (query.has("orphanDependents")) out["orphanDependents"] = query.flag("orphanDependents");
   return Json(std::move(out));
+}
+
+// The options as they were given.
+Json options_of(const Query& query, std::string_view kind) {
+  JsonObject out{{"kind", kind}, {"apiVersion", "meta.k8s.io/v1"}};
+  for (const std::string_view field : {"fieldManager", "fieldValidation"}) {
+    if (query.has(field)) out[field] = query.first(field);
+  }
+  if (query.has("force")) out["force"] = query.flag("force");
+  return out;
 }
 
 }  // namespace
@@ -174,6 +185,10 @@ Result<RequestInfo> request_info(const Exchange& exchange, std::string_view opti
   RequestInfo info;
   info.user = exchange.who.user;
   info.groups = exchange.who.groups;
+  info.uid = exchange.who.uid;
+  info.extra = exchange.who.extra;
+  info.notes = exchange.notes;
+  info.options = options_of(query, options_kind);
   TRY(check_manager(query.first("fieldManager"), options_kind));
   info.field_manager = manager_of(exchange);
   info.duplicate_fields = std::move(duplicates);
@@ -196,12 +211,12 @@ Result<bool> patch_force(const Exchange& exchange, client::PatchType type) {
   const std::string manager(query.first("fieldManager"));
   if (type == client::PatchType::Apply) {
     if (manager.empty()) {
-      causes.push_back({"FieldValueRequired", "Required value: is required for apply patch",
-                        "fieldManager"});
+      causes.push_back(
+          {"FieldValueRequired", "Required value: is required for apply patch", "fieldManager"});
     }
   } else if (query.has("force")) {
-    causes.push_back({"FieldValueForbidden",
-                      "Forbidden: may not be specified for non-apply patch", "force"});
+    causes.push_back(
+        {"FieldValueForbidden", "Forbidden: may not be specified for non-apply patch", "force"});
   }
   if (!causes.empty()) return invalid_options("PatchOptions", std::move(causes));
   return query.flag("force");

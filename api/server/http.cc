@@ -59,7 +59,7 @@ Response respond_json(int status, const Json& value) {
 }
 
 Response respond_error(const Error& error) {
-  Response response = respond_json(http_status(error.code), failure_status(error));
+  Response response = respond_json(http_status(error), failure_status(error));
   if (error.retry_after_seconds)
     response.set("Retry-After", std::to_string(*error.retry_after_seconds));
   return response;

@@ -216,7 +216,8 @@ std::string Metrics::text() const {
   // Others' values are asked for without the lock: no request waits for a directory to be read.
   for (const Family& family : families) {
     head(out, family.name, family.help, family.type);
-    for (const Sample& one : family.samples()) sample(out, family.name, one.labels, one.value);
+    for (const Sample& one : family.samples())
+      sample(out, family.name + one.suffix, one.labels, one.value);
   }
   return out;
 }

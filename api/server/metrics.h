@@ -59,11 +59,12 @@ class Metrics {
 
   // A value asked for at each scrape. `name` and `help` as Prometheus has them.
   void add_gauge(std::string name, std::string help, std::function<double()> value);
-  // Values with labels (`name="pods"`, without braces), asked for at each scrape. `type`: counter
-  // or gauge.
+  // Values with labels (`name="pods"`, without braces), asked for at each scrape. `type`: counter,
+  // gauge or histogram.
   struct Sample {
     std::string labels;
     double value;
+    std::string suffix{};  // of a histogram: _bucket, _sum, _count
   };
   void add_family(std::string name, std::string help, std::string type,
                   std::function<std::vector<Sample>()> samples);

@@ -14,7 +14,7 @@ constexpr std::size_t kWarningsMax = 4096;
 constexpr std::size_t kWarningClip = 256;
 
 // The text of a quoted-string; control characters would let a name forge headers.
-std::string quoted(std::string_view text) {
+std::string quoted_string(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) continue;
@@ -109,7 +109,7 @@ void add_warnings(Response& response, const std::vector<std::string>& warnings) 
     if (total > kWarningsMax && warning.size() > kWarningClip) warning.resize(kWarningClip);
     if (!seen.insert(warning).second || sent + warning.size() > kWarningsMax) continue;
     sent += warning.size();
-    response.set("Warning", "299 - " + quoted(warning));
+    response.set("Warning", "299 - " + quoted_string(warning));
   }
 }
 

@@ -25,6 +25,7 @@ struct Exchange {
   Verb verb = Verb::Get;
   KindSchemaPtr schema{};  // of the stored kind it is about; null for reviews and plain paths
   std::vector<std::string> segments{};  // of a plain path
+  std::shared_ptr<AuditNotes> notes{};  // for the audit log; null: there is none
 };
 
 using Answering = boost::asio::awaitable<Response>;

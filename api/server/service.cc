@@ -233,6 +233,7 @@ void Service::audit(Call& call, const Result<Identity>& who) const {
   call.trail = begin_trail(*deps_.auditing, deps_.clock, request, call.audit_id,
                            who ? &*who : nullptr, call.exchange.what);
   if (!call.trail) return;
+  call.exchange.notes = std::make_shared<AuditNotes>();
   if (who) return call.trail->received();
   const bool certificate = request.certificate.has_value();
   call.trail->unauthenticated("Authentication failed, attempted: " +
@@ -403,6 +404,11 @@ void Service::tell(Call& call, const Response& response) const {
     deps_.metrics.count_request(call.labels, status, took, response.body.size());
   }
   if (call.trail) {
+    for (const auto& [key, value] : *call.exchange.notes) {
+      // A patch tells what the object is.
+      if (call.trail->wants_request() || !key.starts_with("patch.webhook."))
+        call.trail->annotate(key, value);
+    }
     tell_request(*call.trail, call.exchange, deps_.registry.schemas());
     tell_response(*call.trail, response);
     if (is_long_running(call.exchange)) call.trail->started(status);

@@ -12,13 +12,19 @@
 #include "api/machinery/custom/custom_schemas.h"
 #include "api/machinery/schema.h"
 #include "api/registry/registry.h"
+#include "api/registry/view.h"
 #include "api/server/server.h"
+#include "api/webhook/caller.h"
+#include "api/webhook/hook_stats.h"
+#include "api/webhook/service_endpoints.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "cli/admin.h"
 #include "cli/control_plane.h"
 #include "cli/files.h"
 #include "cli/guards.h"
+#include "cli/hook_metrics.h"
+#include "cli/hook_transport.h"
 #include "cli/key_reload.h"
 #include "cli/loop_thread.h"
 #include "cli/mirror_objects.h"
@@ -110,6 +116,9 @@ struct ServerProcess::State {
   std::unique_ptr<KeyReload> key_reload;    // on chores; null: not asked for
   LoopThread audit_thread{"krater-audit"};  // runs when there is an audit log
   std::unique_ptr<api::Auditing> auditing;  // null: no audit log
+  api::HookStats hook_stats;
+  std::unique_ptr<api::HookTransport> hook_transport;  // on hooks_thread
+  std::unique_ptr<api::HookCaller> hooks;
   std::unique_ptr<api::Registry> registry;
   std::shared_ptr<const api::JwtSigner> signer;
   std::unique_ptr<api::ServiceAccountTokens> tokens;
@@ -117,6 +126,7 @@ struct ServerProcess::State {
   std::unique_ptr<api::NodeGraph> graph;
   std::unique_ptr<api::Authorizer> authorizer;
   runtime::IoThreads io;
+  LoopThread hooks_thread{"krater-hooks"};  // webhooks are asked here, and what waited goes on
   std::unique_ptr<api::ApiServer> server;
   LoopThread control{"krater-control"}, scheduler{"krater-sched"};
   std::unique_ptr<HttpClient> http;  // on control
@@ -144,6 +154,13 @@ Result<void> ServerProcess::State::open_store() {
                        *store, *schemas, chores.loop(), clock});
   }
   api::RegistryDeps deps{*store, *schemas, clock, rng};
+  hook_transport =
+      make_hook_transport(hooks_thread.loop(), [this](const api::HookService& service) {
+        return api::service_endpoints(service, api::View(store->snapshot()));
+      });
+  hooks = api::make_hook_caller(hooks_thread.loop(), *hook_transport, rng, hook_stats);
+  hooks_thread.start();
+  deps.hooks = hooks.get();
   deps.offload = [this](std::function<void()> work) { chores.loop().post(std::move(work)); };
   registry = api::make_registry(std::move(deps));
   std::promise<Result<void>> defaults;
@@ -183,6 +200,7 @@ Result<void> ServerProcess::State::serve() {
                      static_cast<std::size_t>(options.guards.max_mutating_requests)};
   server = api::make_api_server(std::move(how), std::move(parts));
   if (key_reload) key_reload->add_metrics(server->metrics());
+  add_hook_metrics(server->metrics(), hook_stats);
   add_store_metrics(server->metrics(), *store, *schemas, options.data_dir + "/store");
   TRY(server->start());
   serving = true;
@@ -256,6 +274,7 @@ Result<void> ServerProcess::State::publish() {
 
 void ServerProcess::State::stop() {
   if (std::exchange(stopped, true)) return;
+  if (hooks) hooks->give_up();  // or connections would wait for webhooks
   if (serving) {
     std::promise<void> closed;
     server->stop([&] { closed.set_value(); });
@@ -274,6 +293,7 @@ void ServerProcess::State::stop() {
   }
   scheduler.stop();
   control.stop();
+  hooks_thread.stop();
   io.stop();
   if (auditing) audit_thread.run_and_wait([this] { auditing->log->flush(); });
   audit_thread.stop();
@@ -282,6 +302,8 @@ void ServerProcess::State::stop() {
   plane.reset();
   server.reset();
   registry.reset();
+  hooks.reset();
+  hook_transport.reset();
   store.reset();
 }
 

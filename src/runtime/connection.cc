@@ -1,6 +1,7 @@
 #include "runtime/connection.h"
 
 #include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
 
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
@@ -70,6 +71,23 @@ Error connection_error(const boost::system::error_code& problem, const Endpoint&
   return make_error(Code::Unavailable, endpoint.authority() + ": " + problem.message());
 }
 
+namespace {
+
+// What is wrong with the peer's certificate, when that is what it is.
+Error handshake_error(const boost::system::error_code& problem, TlsStream& stream,
+                      const Endpoint& endpoint) {
+  const long verdict = SSL_get_verify_result(stream.native_handle());
+  if (problem == beast::error::timeout || verdict == X509_V_OK)
+    return connection_error(problem, endpoint);
+  std::string why = X509_verify_cert_error_string(verdict);
+  if (verdict == X509_V_ERR_UNSPECIFIED || verdict == X509_V_ERR_APPLICATION_VERIFICATION)
+    why = "it is not for " + endpoint.host;
+  return make_error(Code::Unavailable,
+                    endpoint.authority() + ": certificate verify failed: " + why);
+}
+
+}  // namespace
+
 asio::awaitable<Result<ConnectionPtr>> connect(const Endpoint& endpoint,
                                                std::shared_ptr<asio::ssl::context> tls,
                                                std::chrono::steady_clock::time_point deadline,
@@ -86,15 +104,19 @@ asio::awaitable<Result<ConnectionPtr>> connect(const Endpoint& endpoint,
   *slot = made;
   made->tcp().expires_at(deadline);
 
+  std::vector<std::pair<std::string, std::string>> names = endpoint.places;
+  if (names.empty()) names.emplace_back(endpoint.host, endpoint.port);
   std::vector<tcp::endpoint> places;
-  boost::system::error_code problem;
-  const asio::ip::address numeric = asio::ip::make_address(endpoint.host, problem);
-  if (!problem) {
-    places.emplace_back(numeric, static_cast<unsigned short>(std::atoi(endpoint.port.c_str())));
-  } else {
+  for (const auto& name : names) {
+    boost::system::error_code problem;
+    const asio::ip::address numeric = asio::ip::make_address(name.first, problem);
+    if (!problem) {
+      places.emplace_back(numeric, static_cast<unsigned short>(std::atoi(name.second.c_str())));
+      continue;
+    }
     tcp::resolver resolver(executor);
     auto [resolve_problem, results] =
-        co_await resolver.async_resolve(endpoint.host, endpoint.port, kNoThrow);
+        co_await resolver.async_resolve(name.first, name.second, kNoThrow);
     if (resolve_problem) co_return connection_error(resolve_problem, endpoint);
     for (const auto& result : results) places.push_back(result.endpoint());
   }
@@ -107,7 +129,7 @@ asio::awaitable<Result<ConnectionPtr>> connect(const Endpoint& endpoint,
     made->tls->set_verify_callback(asio::ssl::host_name_verification(endpoint.host));
     auto [handshake_problem] =
         co_await made->tls->async_handshake(asio::ssl::stream_base::client, kNoThrow);
-    if (handshake_problem) co_return connection_error(handshake_problem, endpoint);
+    if (handshake_problem) co_return handshake_error(handshake_problem, *made->tls, endpoint);
   }
   co_return made;
 }

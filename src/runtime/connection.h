@@ -12,6 +12,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "base/time.h"
@@ -25,6 +27,8 @@ struct Endpoint {
   std::string host;  // without brackets
   std::string port;
   std::string target;  // path and query, at least "/"
+  // Where to connect instead of to host and port: host and port of each, tried in this order.
+  std::vector<std::pair<std::string, std::string>> places{};
   std::string authority() const {
     return (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" + port;
   }

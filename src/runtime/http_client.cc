@@ -92,21 +92,37 @@ HttpResponse head_of(const Message& message) {
   return out;
 }
 
+// What every exchange of a client needs.
+struct Shared {
+  Pool pool{};
+  std::shared_ptr<const ClientTls> tls{};
+  Dial dial{};  // empty: hosts are what they are called
+};
+
+Result<void> find_places(const Dial& dial, Endpoint& endpoint) {
+  if (!dial) return {};
+  TRY_ASSIGN(endpoint.places, dial(endpoint.host, endpoint.port));
+  return {};
+}
+
 // Sends the request and reads the reply's head. A pooled connection that the peer closed meanwhile
 // is replaced once.
 template <typename Parser>
-asio::awaitable<Result<void>> open(const HttpRequest& request, const Endpoint& endpoint, Pool& pool,
-                                   std::shared_ptr<asio::ssl::context> tls,
+asio::awaitable<Result<void>> open(const HttpRequest& request, Endpoint& endpoint, Shared& shared,
                                    std::shared_ptr<Exchange> exchange,
                                    std::optional<Parser>& parser, std::size_t body_limit) {
   const auto deadline = std::chrono::steady_clock::now() + request.timeout;
   const http::request<http::string_body> message = to_beast(request, endpoint);
   for (;;) {
-    ConnectionPtr connection = pool.take(endpoint.pool_key(), tls.get());
+    const std::shared_ptr<asio::ssl::context>& tls = shared.tls->context();
+    ConnectionPtr connection = shared.pool.take(endpoint.pool_key(), tls.get());
     if (connection) {
       *exchange->connection = connection;
     } else {
-      Result<ConnectionPtr> made = co_await connect(endpoint, tls, deadline, exchange->connection);
+      Result<void> found = find_places(shared.dial, endpoint);
+      if (!found) co_return std::move(found).error();
+      Result<ConnectionPtr> made =
+          co_await connect(endpoint, tls, deadline, exchange->connection);
       if (!made) co_return std::move(made).error();
       connection = *made;
     }
@@ -137,42 +153,41 @@ asio::awaitable<Result<void>> open(const HttpRequest& request, const Endpoint& e
 
 class AsioHttpClient final : public HttpClient {
  public:
-  AsioHttpClient(AsioLoop& loop, std::shared_ptr<const ClientTls> tls)
-      : loop_(loop), tls_(std::move(tls)) {}
+  AsioHttpClient(AsioLoop& loop, std::shared_ptr<const ClientTls> tls, Dial dial) : loop_(loop) {
+    shared_->tls = std::move(tls);
+    shared_->dial = std::move(dial);
+  }
 
   std::unique_ptr<HttpExchange> send(HttpRequest request, Done done) override {
     auto exchange = std::make_shared<Exchange>();
-    asio::co_spawn(loop_.context(),
-                   run(std::move(request), exchange, pool_, tls_->context(), std::move(done)),
+    asio::co_spawn(loop_.context(), run(std::move(request), exchange, shared_, std::move(done)),
                    asio::detached);
     return std::make_unique<ExchangeHandle>(exchange);
   }
 
   std::unique_ptr<HttpExchange> stream(HttpRequest request, HttpStreamHandlers handlers) override {
     auto exchange = std::make_shared<Exchange>();
-    asio::co_spawn(
-        loop_.context(),
-        run_stream(std::move(request), exchange, pool_, tls_->context(), std::move(handlers)),
-        asio::detached);
+    asio::co_spawn(loop_.context(),
+                   run_stream(std::move(request), exchange, shared_, std::move(handlers)),
+                   asio::detached);
     return std::make_unique<ExchangeHandle>(exchange);
   }
 
  private:
   static asio::awaitable<void> run(HttpRequest request, std::shared_ptr<Exchange> exchange,
-                                   std::shared_ptr<Pool> pool,
-                                   std::shared_ptr<asio::ssl::context> tls, Done done) {
-    Result<HttpResponse> reply = co_await fetch(request, exchange, *pool, tls);
+                                   std::shared_ptr<Shared> shared, Done done) {
+    Result<HttpResponse> reply = co_await fetch(request, exchange, *shared);
     if (!exchange->cancelled) done(std::move(reply));
   }
 
   static asio::awaitable<Result<HttpResponse>> fetch(const HttpRequest& request,
-                                                     std::shared_ptr<Exchange> exchange, Pool& pool,
-                                                     std::shared_ptr<asio::ssl::context> tls) {
+                                                     std::shared_ptr<Exchange> exchange,
+                                                     Shared& shared) {
     Result<Endpoint> endpoint = parse_url(request.url);
     if (!endpoint) co_return std::move(endpoint).error();
     std::optional<http::response_parser<http::string_body>> parser;
     Result<void> opened =
-        co_await open(request, *endpoint, pool, tls, exchange, parser, request.max_reply_bytes);
+        co_await open(request, *endpoint, shared, exchange, parser, request.max_reply_bytes);
     if (!opened) co_return std::move(opened).error();
     const ConnectionPtr connection = *exchange->connection;
     boost::system::error_code problem;
@@ -198,7 +213,7 @@ class AsioHttpClient final : public HttpClient {
     out.body = std::move(parser->get().body());
     if (parser->keep_alive() && !exchange->cancelled) {
       exchange->connection->reset();
-      pool.give(endpoint->pool_key(), connection);
+      shared.pool.give(endpoint->pool_key(), connection);
     } else {
       connection->close();
     }
@@ -206,23 +221,20 @@ class AsioHttpClient final : public HttpClient {
   }
 
   static asio::awaitable<void> run_stream(HttpRequest request, std::shared_ptr<Exchange> exchange,
-                                          std::shared_ptr<Pool> pool,
-                                          std::shared_ptr<asio::ssl::context> tls,
+                                          std::shared_ptr<Shared> shared,
                                           HttpStreamHandlers handlers) {
-    Result<void> end = co_await follow(request, exchange, *pool, tls, handlers);
+    Result<void> end = co_await follow(request, exchange, *shared, handlers);
     if (*exchange->connection) (*exchange->connection)->close();
     if (!exchange->cancelled && handlers.on_end) handlers.on_end(std::move(end));
   }
 
   static asio::awaitable<Result<void>> follow(const HttpRequest& request,
-                                              std::shared_ptr<Exchange> exchange, Pool& pool,
-                                              std::shared_ptr<asio::ssl::context> tls,
+                                              std::shared_ptr<Exchange> exchange, Shared& shared,
                                               const HttpStreamHandlers& handlers) {
     Result<Endpoint> endpoint = parse_url(request.url);
     if (!endpoint) co_return std::move(endpoint).error();
     std::optional<http::response_parser<http::buffer_body>> parser;
-    Result<void> opened =
-        co_await open(request, *endpoint, pool, tls, exchange, parser, UINT64_MAX);
+    Result<void> opened = co_await open(request, *endpoint, shared, exchange, parser, UINT64_MAX);
     if (!opened) co_return opened;
     const ConnectionPtr connection = *exchange->connection;
     HttpResponse head = head_of(parser->get());
@@ -258,8 +270,7 @@ class AsioHttpClient final : public HttpClient {
   }
 
   AsioLoop& loop_;
-  std::shared_ptr<const ClientTls> tls_;
-  std::shared_ptr<Pool> pool_ = std::make_shared<Pool>();
+  std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
 };
 
 }  // namespace
@@ -270,7 +281,13 @@ std::unique_ptr<HttpClient> make_http_client(AsioLoop& loop, const TlsIdentity& 
 
 std::unique_ptr<HttpClient> make_renewable_http_client(AsioLoop& loop,
                                                        std::shared_ptr<const ClientTls> tls) {
-  return std::make_unique<AsioHttpClient>(loop, std::move(tls));
+  return std::make_unique<AsioHttpClient>(loop, std::move(tls), Dial());
+}
+
+std::unique_ptr<HttpClient> make_http_client(AsioLoop& loop, const TlsIdentity& identity,
+                                             Dial dial) {
+  return std::make_unique<AsioHttpClient>(loop, std::make_shared<const ClientTls>(identity),
+                                          std::move(dial));
 }
 
 }  // namespace krater::runtime

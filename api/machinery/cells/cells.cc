@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "api/machinery/cells/webhook_cells.h"
 #include "base/strings.h"
 #include "model/selector.h"
 
@@ -55,6 +56,7 @@ constexpr std::array kCellFunctions{
     Named{"volume_attachment", cells::volume_attachment},
     Named{"validating_admission_policy", cells::validating_admission_policy},
     Named{"validating_admission_policy_binding", cells::validating_admission_policy_binding},
+    Named{"webhook_configuration", cells::webhook_configuration},
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Budgets, quotas and limits.
 #include "api/machinery/cells/cells.h"
+#include "api/machinery/cells/webhook_cells.h"
 #include "base/strings.h"
 #include "model/object.h"
 
@@ -51,6 +52,12 @@ JsonArray validating_admission_policy_binding(const Json& object, WallTime now) 
     if (!named.empty()) param = (space.empty() ? "*" : space) + "/" + named;
   }
   return {Json(name(object)), Json(text_at(object, {"spec", "policyName"})), Json(param),
+          Json(age(object, now))};
+}
+
+JsonArray webhook_configuration(const Json& object, WallTime now) {
+  const JsonArray* webhooks = array_at(object, {"webhooks"});
+  return {Json(name(object)), Json(webhooks == nullptr ? 0 : webhooks->size()),
           Json(age(object, now))};
 }
 

@@ -28,10 +28,8 @@ class SetClock final : public WallClock {
 
 class Harness {
  public:
-  Harness()
-      : schemas_(make_schemas()),
-        store_(open()),
-        registry_(make_registry({*store_, *schemas_, clock_, rng_})) {
+  explicit Harness(HookCaller* hooks = nullptr)
+      : schemas_(make_schemas()), store_(open()), registry_(make_registry(deps(hooks))) {
     std::promise<Result<void>> done;
     registry_->create_defaults([&](Result<void> result) { done.set_value(std::move(result)); });
     const Result<void> made = done.get_future().get();
@@ -108,6 +106,12 @@ class Harness {
     Result<std::unique_ptr<storage::Store>> store = storage::open_rocksdb(std::move(options));
     CHECK_MSG(store.has_value(), store ? "" : store.error().message);
     return *std::move(store);
+  }
+
+  RegistryDeps deps(HookCaller* hooks) {
+    RegistryDeps out{*store_, *schemas_, clock_, rng_};
+    out.hooks = hooks;
+    return out;
   }
 
   SetClock clock_;
