@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Builds and runs every test: lint, unit, crash and end to end. The last line is `N passed, N failed`.
+# Builds and runs every test: lint, unit, crash, end to end, fuzzing. The last line is `N passed, N failed`.
 #   ./test.sh             all of it
 #   ./test.sh unit        what needs no cluster (lint, unit, simulation, crash)
 #   ./test.sh e2e [ARG…]  the end-to-end stories; arguments go to pytest
+#   ./test.sh fuzz [ARG…] the fuzz targets; arguments are their names
+# KRATER_FUZZ_SECONDS: how long each fuzz target runs (60).
 set -uo pipefail
 cd "$(dirname "$0")"
 . scripts/setup.sh
@@ -14,8 +16,10 @@ passed=0
 failed=0
 
 need_packages "${BUILD_PACKAGES[@]}" "${RUN_PACKAGES[@]}"
-say "building with tests ($BUILD_DIR)"
-build_krater "$BUILD_DIR" -Dtests=true
+if [ "$what" != fuzz ]; then
+  say "building with tests ($BUILD_DIR)"
+  build_krater "$BUILD_DIR" -Dtests=true
+fi
 
 if [ "$what" = all ] || [ "$what" = unit ]; then
   say "lint, unit and crash tests"
@@ -57,6 +61,16 @@ EOF
   [ "$skipped" -eq 0 ] || echo "$skipped end-to-end tests were skipped"
   passed=$((passed + ok))
   failed=$((failed + bad))
+fi
+
+if [ "$what" = all ] || [ "$what" = fuzz ]; then
+  [ "$what" = fuzz ] || set --
+  report=$(mktemp)
+  scripts/fuzz.sh "${KRATER_FUZZ_SECONDS:-60}" "$@" | tee "$report"
+  read -r ok bad <<<"$(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$report")"
+  rm -f "$report"
+  passed=$((passed + ${ok:-0}))
+  failed=$((failed + ${bad:-1}))
 fi
 
 echo "$passed passed, $failed failed"

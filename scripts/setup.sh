@@ -9,6 +9,7 @@ BUILD_PACKAGES=(
   libyaml-cpp-dev libcli11-dev libre2-dev libnghttp2-dev libsodium-dev zlib1g-dev libhowardhinnant-date-dev tzdata
   libgtest-dev libgmock-dev
 )
+FUZZ_PACKAGES=(clang libclang-rt-14-dev)
 RUN_PACKAGES=(containernetworking-plugins iproute2 iptables nftables procps)
 
 say() { printf '\n== %s\n' "$*"; }

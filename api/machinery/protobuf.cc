@@ -251,11 +251,12 @@ class Decoder {
     if (property.presence != Presence::Omit) return;
     const Json* value = out.if_contains(property.name);
     if (value == nullptr) return;
-    const bool zero = (value->is_string() && value->get_string().empty() &&
-                       property.node->type == NodeType::String) ||
-                      (value->is_bool() && !value->get_bool()) ||
-                      (value->is_number() && property.node->type != NodeType::IntOrString &&
-                       value->to_number<double>() == 0);
+    const NodeType type = property.node->type;  // a false or 0 in free JSON is a value
+    const bool zero =
+        (type == NodeType::String && value->is_string() && value->get_string().empty()) ||
+        (type == NodeType::Boolean && value->is_bool() && !value->get_bool()) ||
+        ((type == NodeType::Integer || type == NodeType::Number) && value->is_number() &&
+         value->to_number<double>() == 0);
     if (zero) out.stable_erase(property.name);
   }
 };

@@ -221,6 +221,7 @@ TEST_F(Protobuf, DefinitionsOfKindsGoThereAndBack) {
   const Message map =
       Message().bytes(5, "object").message(30, Message().number(1, 1).message(2, text));
   const Message open = Message().bytes(5, "object").message(30, Message().number(1, 1));
+  const Message truth = Message().bytes(5, "boolean").message(8, Message().bytes(1, "false"));
   const auto property = [](std::string_view name, const Message& schema) {
     return Message().bytes(1, name).message(2, schema);
   };
@@ -230,6 +231,7 @@ TEST_F(Protobuf, DefinitionsOfKindsGoThereAndBack) {
                              .message(29, property("list", list))
                              .message(29, property("map", map))
                              .message(29, property("open", open))
+                             .message(29, property("truth", truth))
                              .number(38, 1);
   const Message version =
       Message().bytes(1, "v1").number(2, 1).number(3, 1).message(4, Message().message(1, schema));
@@ -246,7 +248,8 @@ TEST_F(Protobuf, DefinitionsOfKindsGoThereAndBack) {
   EXPECT_EQ(to_json(*find(*root, {"properties"})),
             R"({"list":{"type":"array","items":{"type":"string"}},)"
             R"("map":{"type":"object","additionalProperties":{"type":"string"}},)"
-            R"("open":{"type":"object","additionalProperties":true}})");
+            R"("open":{"type":"object","additionalProperties":true},)"
+            R"("truth":{"type":"boolean","default":false}})");
   EXPECT_EQ(to_json(*find(*root, {"default"})), R"({"a":1})");
   const SchemaNode& node =
       schemas_->find_resource("customresourcedefinitions.apiextensions.k8s.io")->root();

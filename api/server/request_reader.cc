@@ -45,8 +45,9 @@ std::optional<Response> refusal_for(const boost::system::error_code& failed,
   return respond(400, kTextType, "400 Bad Request: " + failed.message() + "\n");
 }
 
-// All but the body.
-Result<Request> to_request(const http::request<http::string_body>& message) {
+}  // namespace
+
+Result<Request> request_of_head(const http::request<http::string_body>& message) {
   Request out;
   out.method = std::string(view_of(message.method_string()));
   const std::string_view target = view_of(message.target());
@@ -60,8 +61,6 @@ Result<Request> to_request(const http::request<http::string_body>& message) {
     out.headers.emplace_back(view_of(field.name_string()), view_of(field.value()));
   return out;
 }
-
-}  // namespace
 
 asio::awaitable<bool> RequestReader::wait_for_first_byte() {
   if (buffer_.size() > 0) co_return true;  // the next request came together with the last one
@@ -89,7 +88,7 @@ asio::awaitable<void> RequestReader::read_head(ReadOutcome& out) {
   out.minor_version = head.version() == 10 ? 0 : 1;
   out.keep_alive = parser_.keep_alive();
   out.has_body = !parser_.is_done();
-  Result<Request> request = to_request(head);
+  Result<Request> request = request_of_head(head);
   if (request) {
     out.request = *std::move(request);
   } else {

@@ -49,6 +49,10 @@ class RequestReader {
   boost::beast::http::request_parser<boost::beast::http::string_body> parser_;
 };
 
+// All of a request but its body.
+Result<Request> request_of_head(
+    const boost::beast::http::request<boost::beast::http::string_body>& message);
+
 // What Beast's WebSocket wants to see of the request it accepts.
 boost::beast::http::request<boost::beast::http::empty_body> upgrade_head(const Request& request);
 

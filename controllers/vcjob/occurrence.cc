@@ -63,8 +63,7 @@ std::int64_t succeeded(const Observed& seen, const VolcanoTask& task) {
         !gone.contains(pod.index))
       ++out;
   }
-  return out + task.replicas -
-         static_cast<std::int64_t>(gone.missing(task.replicas, task.replicas).size());
+  return out + gone.count_below(task.replicas);
 }
 
 }  // namespace

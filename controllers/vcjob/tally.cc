@@ -17,9 +17,7 @@ Counts count(const Observed& seen, const Status& status, const std::set<std::str
   for (const VolcanoTask& task : seen.tasks) {
     IndexSet& indexes = gone[task.name];
     indexes = status.succeeded_and_gone(task.name);
-    const auto left =
-        static_cast<std::int64_t>(indexes.missing(task.replicas, task.replicas).size());
-    out.add(task.name, PodPhase::Succeeded, task.replicas - left);
+    out.add(task.name, PodPhase::Succeeded, indexes.count_below(task.replicas));
   }
   for (const PodFact& pod : seen.pods) {
     if (counts_as_leaving(seen, pod, leaving)) {

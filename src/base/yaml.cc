@@ -39,12 +39,22 @@ Json scalar(const std::string& text) {
   return Json(text);
 }
 
+// The library takes bytes as they come; what is no UTF-8 could not be written as JSON.
+bool is_utf8(const std::string& text) {
+  if (std::all_of(text.begin(), text.end(), [](char c) { return c >= 0; })) return true;
+  std::string quoted;
+  append_json_string(quoted, text);
+  return parse_json(quoted).has_value();
+}
+
 class Converter {
  public:
   Result<Json> convert(const YAML::Node& node, int depth) {
     if (depth > kMaxDepth) return make_error(Code::BadRequest, "YAML is nested too deeply");
     if (++nodes_ > kMaxNodes)
       return make_error(Code::BadRequest, "YAML aliases expand to too much");
+    if (node.IsScalar() && !is_utf8(node.Scalar()))
+      return make_error(Code::BadRequest, "YAML is not UTF-8");
     switch (node.Type()) {
       case YAML::NodeType::Undefined:
       case YAML::NodeType::Null:
@@ -75,6 +85,7 @@ class Converter {
     for (const auto& entry : node) {
       if (!entry.first.IsScalar())
         return make_error(Code::BadRequest, "YAML keys must be plain text");
+      if (!is_utf8(entry.first.Scalar())) return make_error(Code::BadRequest, "YAML is not UTF-8");
       TRY_ASSIGN(Json value, convert(entry.second, depth + 1));
       out[entry.first.Scalar()] = std::move(value);
     }

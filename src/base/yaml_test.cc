@@ -41,6 +41,12 @@ TEST(ToYaml, ReadsLikeKubectlsOutput) {
             "    - a\n    - \"1\"\n    name: c\n");
 }
 
+TEST(Yaml, WhatIsNoUtf8IsRefused) {
+  for (const char* text : {"a: \xffx", "\xff: a", "- [\"\xc3\"]", "a: \xed\xa0\x80"})
+    EXPECT_FALSE(parse_yaml(text)) << text;
+  EXPECT_TRUE(parse_yaml("\xc3\xa4: \xf0\x9f\x98\x80"));
+}
+
 TEST(ToYaml, EverythingComesBackAsItWas) {
   for (
       const char* text :

@@ -51,6 +51,13 @@ std::int64_t IndexSet::count() const {
   return out;
 }
 
+std::int64_t IndexSet::count_below(std::int64_t completions) const {
+  std::int64_t out = 0;
+  for (const auto& [first, last] : intervals_)
+    out += std::max<std::int64_t>(0, std::min(last, completions - 1) - first + 1);
+  return out;
+}
+
 // Two neighbours are written apart ("0,1"), three and more as a range.
 std::string IndexSet::text() const {
   std::string out;

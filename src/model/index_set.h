@@ -20,6 +20,8 @@ class IndexSet {
   bool contains(std::int64_t index) const;
   bool empty() const { return intervals_.empty(); }
   std::int64_t count() const;
+  // Those below `completions`.
+  std::int64_t count_below(std::int64_t completions) const;
   std::string text() const;
   // Up to `limit` indexes below `completions` that are in none of the sets, smallest first.
   std::vector<std::int64_t> missing(std::int64_t limit, std::int64_t completions) const;

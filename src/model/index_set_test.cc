@@ -32,6 +32,13 @@ TEST(IndexSet, AgreesWithASet) {
   for (std::int64_t i = 0; i < 300; ++i) EXPECT_EQ(set.contains(i), oracle.contains(i));
 }
 
+TEST(IndexSet, CountsWhatIsBelow) {
+  const IndexSet set = IndexSet::parse("0,2-3,6-9", 10);
+  for (std::int64_t end = 0; end <= 12; ++end)
+    EXPECT_EQ(set.count_below(end), end - std::ssize(set.missing(end, end))) << end;
+  EXPECT_EQ(set.count_below(2147483647), 7);
+}
+
 TEST(IndexSet, NamesWhatIsMissing) {
   const IndexSet set = IndexSet::parse("0,2-3,6", 10);
   EXPECT_EQ(set.missing(3, 10), (std::vector<std::int64_t>{1, 4, 5}));

@@ -114,15 +114,14 @@ asio::awaitable<Result<void>> open(const HttpRequest& request, Endpoint& endpoin
   const auto deadline = std::chrono::steady_clock::now() + request.timeout;
   const http::request<http::string_body> message = to_beast(request, endpoint);
   for (;;) {
-    const std::shared_ptr<asio::ssl::context>& tls = shared.tls->context();
+    const std::shared_ptr<asio::ssl::context> tls = shared.tls->context();
     ConnectionPtr connection = shared.pool.take(endpoint.pool_key(), tls.get());
     if (connection) {
       *exchange->connection = connection;
     } else {
       Result<void> found = find_places(shared.dial, endpoint);
       if (!found) co_return std::move(found).error();
-      Result<ConnectionPtr> made =
-          co_await connect(endpoint, tls, deadline, exchange->connection);
+      Result<ConnectionPtr> made = co_await connect(endpoint, tls, deadline, exchange->connection);
       if (!made) co_return std::move(made).error();
       connection = *made;
     }

@@ -1,0 +1,21 @@
+// Server-side apply: two managers apply random configurations to a random live object of the kind
+// that the first byte chooses. The laws of apply in api/machinery/testing/laws.h hold.
+#include <cstdint>
+
+#include "api/machinery/testing/laws.h"
+#include "api/machinery/testing/random_object.h"
+#include "base/check.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  namespace api = krater::api;
+  static const std::unique_ptr<api::SchemaSet> schemas = api::make_builtin_schemas();
+  static const std::vector<api::KindSchemaPtr> kinds = schemas->all();
+  api::testing::Choices choices({reinterpret_cast<const char*>(data), size});
+  const api::KindSchema& schema = *choices.any_of(kinds);
+  const krater::Json live = api::testing::random_object(schema, choices);
+  const krater::Json one = api::testing::random_object(schema, choices);
+  const krater::Json two = api::testing::random_object(schema, choices);
+  const std::string broken = api::testing::broken_apply_law(schema, live, one, two);
+  CHECK_MSG(broken.empty(), schema.kind().kind + ": " + broken);
+  return 0;
+}
