@@ -12,6 +12,8 @@ namespace {
 
 using Type = EventNote::Type;
 
+constexpr std::size_t kMaxChanges = 500;  // of one pass; the pods that come wake the next one
+
 struct Member {
   AppPod pod;
   std::int64_t ordinal = 0;
@@ -95,6 +97,7 @@ class Pass {
     for (std::int64_t ordinal = first; ordinal < first + set_.replicas(); ++ordinal) {
       const auto place = members_.find(ordinal);
       if (place == members_.end()) {
+        if (writes_.size() >= kMaxChanges) return false;
         create(ordinal);
         all_there = false;
         if (set_.ordered()) return false;
@@ -116,7 +119,7 @@ class Pass {
     for (auto at = condemned_.rbegin(); at != condemned_.rend(); ++at) {
       const Member& member = at->second;
       if (!set_.ordered()) {
-        if (!member.pod.deleting) remove(member);
+        if (!member.pod.deleting && writes_.size() < kMaxChanges) remove(member);
         continue;
       }
       if (member.pod.deleting) return false;

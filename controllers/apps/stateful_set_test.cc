@@ -99,6 +99,27 @@ TEST_F(StatefulSetTest, PodsComeInOrderEachWhenTheLastIsReady) {
   ASSERT_EQ(world.fake.all(kinds::kControllerRevision).size(), 1U);
 }
 
+TEST(StatefulSetStep, HoweverManyAreAskedForOnePassMakesAFew) {
+  const Result<ObjectPtr> set = Object::parse({"statefulsets.apps", "d", "s"}, Revision(1),
+                                              std::make_shared<const std::string>(R"({
+        "apiVersion":"apps/v1","kind":"StatefulSet","metadata":{"name":"s","namespace":"d","uid":"u"},
+        "spec":{"replicas":2147483647,"podManagementPolicy":"Parallel","selector":{"matchLabels":
+        {"app":"a"}},"template":{"metadata":{"labels":{"app":"a"}},"spec":{"containers":[{"name":"c"}]}}}})"));
+  const StatefulSetSeen seen{StatefulSetView(*set),
+                             {},
+                             {},
+                             [](const std::string&) { return false; },
+                             [](const std::string&) { return ObjectPtr(); }};
+  std::size_t pods = 0;
+  for (const auto& step : stateful_set_step(seen, WallTime()).steps) {
+    for (const PlannedWrite& write : step) {
+      const auto* create = std::get_if<client::CreateWrite>(&write.write);
+      pods += create != nullptr && create->kind == kinds::kPod ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(pods, 500U);
+}
+
 TEST_F(StatefulSetTest, ParallelSetsDoNotWait) {
   make(3, R"(,"podManagementPolicy":"Parallel","ordinals":{"start":5})");
   EXPECT_EQ(pods(), "5:v1 6:v1 7:v1");

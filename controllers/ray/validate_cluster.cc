@@ -12,6 +12,8 @@ namespace {
 
 namespace rk = ray_keys;
 
+constexpr std::int64_t kMostHosts = 10'000;
+
 Error invalid(std::string message) {
   return make_error(Code::Invalid, std::move(message));
 }
@@ -90,6 +92,9 @@ Result<void> check_group(const RayGroupSpec& group, const RayClusterSpec& spec) 
                    std::to_string(high));
   }
   if (group.hosts() < 1) return invalid(where + ".numOfHosts must be at least 1");
+  // The pods of a replica are made together.
+  if (group.hosts() > kMostHosts)
+    return invalid(where + ".numOfHosts must be at most " + std::to_string(kMostHosts));
   TRY(check_resources(group, where));
   TRY(check_labels(group, where));
   if (group.idle_timeout_s()) return invalid(where + ".idleTimeoutSeconds needs autoscaler v2");

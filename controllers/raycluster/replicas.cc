@@ -12,6 +12,7 @@ namespace {
 
 constexpr Duration kLongestWait = 300s;
 constexpr Duration kLivedWell = 600s;
+constexpr std::int64_t kMaxAdditions = 500;  // pods of one pass; those that come wake the next one
 
 struct Replica {
   std::vector<PodView> pods;
@@ -110,7 +111,9 @@ class Planner {
       for (std::int64_t i = 0; i < alive - wish_.replicas; ++i)
         remove(kept_[static_cast<std::size_t>(i)]);
     }
-    std::int64_t missing = wish_.replicas - alive - leaving_ - waiting_;
+    const std::int64_t at_once =
+        std::max<std::int64_t>(1, kMaxAdditions / std::max<std::int64_t>(1, wish_.hosts));
+    std::int64_t missing = std::min(wish_.replicas - alive - leaving_ - waiting_, at_once);
     std::ranges::sort(due_);
     for (std::int64_t next = 0; missing > 0; ++next) {
       if (used_.contains(next)) continue;

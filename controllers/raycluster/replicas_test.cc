@@ -39,6 +39,13 @@ TEST(Replicas, StartMakesExactlyWhatIsAsked) {
   EXPECT_TRUE(settled.add.empty() && settled.remove.empty());
 }
 
+TEST(Replicas, HoweverManyAreAskedForOnePassMakesAFew) {
+  EXPECT_EQ(plan_replicas({2147483647, 1}, {}, kNow).add.size(), 500U);
+  EXPECT_EQ(plan_replicas({2147483647, 4}, {}, kNow).add.size(), 125U);
+  EXPECT_EQ(plan_replicas({2147483647, 10'000}, {}, kNow).add.size(), 1U);
+  EXPECT_EQ(plan_replicas({501, 1}, workers(500), kNow).add.size(), 1U);
+}
+
 TEST(Replicas, ScalingByOneTouchesOnePod) {
   const auto down = plan_replicas({4, 1}, workers(5), kNow);
   EXPECT_EQ(removed(down), Names{"w4"});

@@ -18,7 +18,8 @@ using Phase = VolcanoJobPhase;
 using Type = EventNote::Type;
 using Pods = std::vector<const PodFact*>;
 
-constexpr Duration kLookAgain = 5s;  // for what no object tells
+constexpr Duration kLookAgain = 5s;      // for what no object tells
+constexpr std::size_t kGoAtOnce = 1000;  // pods that one pass takes away
 
 PlannedWrite write_status(const Observed& seen, const Status& status) {
   Json object = seen.job.document();
@@ -57,6 +58,15 @@ void remove_pods(const Pods& pods, Plan& plan) {
   }
   plan.steps.push_back(std::move(marks));
   plan.steps.push_back(std::move(removals));
+}
+
+// However many there are: the others have their turn when these have gone.
+void remove_some(Pods pods, Plan& plan) {
+  if (pods.size() > kGoAtOnce) {
+    pods.resize(kGoAtOnce);
+    plan.outcome = Outcome::requeue_after(Duration(1ms));
+  }
+  remove_pods(pods, plan);
 }
 
 void remove_pod_group(const Observed& seen, Plan& plan) {
@@ -150,7 +160,7 @@ Plan on_active(const Observed& seen, WallTime now) {
   const bool clears = clearing(seen);
   // What pods read (hosts, say) is right before the pods themselves change.
   const bool may_create = !clears && !over && prepare(seen, plan);
-  remove_pods(unwanted, plan);
+  remove_some(unwanted, plan);
   if (clears) {
     remove_pod_group(seen, plan);
     if (!over) change.reset();
@@ -182,7 +192,7 @@ Plan on_ending(const Observed& seen, WallTime now) {
   status.counts = count(seen, status, names_of(alive));
   unmark_plugins(status);
   if (const auto change = follow_counts(seen, status.counts)) follow(*change, seen, status, now);
-  remove_pods(alive, plan);
+  remove_some(alive, plan);
   remove_pod_group(seen, plan);
   plan.steps.push_back(remove_plugin_objects(seen));
   if (status != seen.stored) plan.then(write_status(seen, status));

@@ -28,12 +28,19 @@ std::string host_of(const VolcanoJobView& job, const VolcanoTask& task, std::int
   return host + "." + domain;
 }
 
-std::vector<std::string> hosts_of(const VolcanoJobView& job, const VolcanoTask& task) {
+std::int64_t host_count(const VolcanoTask& task) {
+  return of_template(task, "hostname").empty() ? task.replicas
+                                               : std::min<std::int64_t>(task.replicas, 1);
+}
+
+std::vector<std::string> hosts_of(const VolcanoJobView& job, const VolcanoTask& task,
+                                  std::size_t too_much) {
   std::vector<std::string> out;
-  const std::int64_t count = of_template(task, "hostname").empty()
-                                 ? task.replicas
-                                 : std::min<std::int64_t>(task.replicas, 1);
-  for (std::int64_t i = 0; i < count; ++i) out.push_back(host_of(job, task, i));
+  std::size_t bytes = 0;
+  for (std::int64_t i = 0; i < host_count(task) && bytes <= too_much; ++i) {
+    out.push_back(host_of(job, task, i));
+    bytes += out.back().size() + 1;
+  }
   return out;
 }
 

@@ -14,7 +14,8 @@ void mpi_pod(const PodInput& in, Json& pod) {
   for (const std::string_view list : {"containers", "initContainers"}) {
     open_port(pod, list, "mpijob-port", arguments.number("port", 22));
     if (!master) continue;
-    const std::string hosts = join(hosts_of(in.plugin.seen.job, *workers), ",");
+    const std::string hosts =
+        join(hosts_of(in.plugin.seen.job, *workers, kTooMuchForAVariable), ",");
     append_to_containers(pod, list, "env", {variable("MPI_HOST", hosts)});
   }
 }

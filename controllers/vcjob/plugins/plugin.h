@@ -48,8 +48,15 @@ void hcclrank_pod(const PodInput& in, Json& pod);
 
 // "<hostname>.<subdomain>" of a task's pod, as the svc plugin makes them resolvable.
 std::string host_of(const VolcanoJobView& job, const VolcanoTask& task, std::int64_t index);
-// All of a task; one when its template names a host.
-std::vector<std::string> hosts_of(const VolcanoJobView& job, const VolcanoTask& task);
+// More text than a ConfigMap or a Secret holds, and than Linux hands to a process in one variable.
+inline constexpr std::size_t kTooMuchForAnObject = std::size_t{1} << 20;
+inline constexpr std::size_t kTooMuchForAVariable = std::size_t{128} << 10;
+// How many a task has: one when its template names a host.
+std::int64_t host_count(const VolcanoTask& task);
+// Those of a task, until they are more than `too_much` bytes: what is made of them then is refused
+// where it goes, and costs no more than that.
+std::vector<std::string> hosts_of(const VolcanoJobView& job, const VolcanoTask& task,
+                                  std::size_t too_much);
 Json variable(std::string_view name, std::string_view value);
 // Adds a named port to the containers of the list that do not have its number.
 void open_port(Json& pod, std::string_view containers, std::string_view name, std::int64_t port);

@@ -19,7 +19,7 @@ std::string secret_name(const VolcanoJobView& job) {
 std::string client_config(const Observed& seen, std::int64_t port) {
   std::string out = "StrictHostKeyChecking no\nUserKnownHostsFile /dev/null\n";
   for (const VolcanoTask& task : seen.tasks) {
-    for (const std::string& host : hosts_of(seen.job, task)) {
+    for (const std::string& host : hosts_of(seen.job, task, kTooMuchForAnObject)) {
       out += "Host " + host.substr(0, host.find('.')) + "\n  HostName " + host + "\n  Port " +
              std::to_string(port) + "\n";
     }

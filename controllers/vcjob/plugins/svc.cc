@@ -49,10 +49,10 @@ std::string count_variable(const std::string& task) {
 Json host_files(const Observed& seen) {
   JsonObject out;
   for (const VolcanoTask& task : seen.tasks) {
-    const std::vector<std::string> hosts = hosts_of(seen.job, task);
+    const std::vector<std::string> hosts = hosts_of(seen.job, task, kTooMuchForAnObject);
     out[variable_stem(task.name) + ".host"] = join(hosts, "\n");
     out[hosts_variable(task.name)] = join(hosts, ",");
-    out[count_variable(task.name)] = std::to_string(hosts.size());
+    out[count_variable(task.name)] = std::to_string(host_count(task));
   }
   return out;
 }

@@ -12,8 +12,12 @@ constexpr std::array<std::string_view, 4> kRoles{"ps", "worker", "chief", "evalu
 
 JsonArray addresses(const VolcanoJobView& job, const VolcanoTask& task, std::int64_t port) {
   JsonArray out;
-  for (std::int64_t i = 0; i < task.replicas; ++i)
-    out.push_back(Json(host_of(job, task, i) + ":" + std::to_string(port)));
+  std::size_t bytes = 0;
+  for (std::int64_t i = 0; i < task.replicas && bytes <= kTooMuchForAVariable; ++i) {
+    std::string address = host_of(job, task, i) + ":" + std::to_string(port);
+    bytes += address.size();
+    out.push_back(Json(std::move(address)));
+  }
   return out;
 }
 
