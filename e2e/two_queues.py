@@ -17,3 +17,9 @@ def two_queues(cluster, guaranteed, **research):
 
 def allocated(cluster, queue):
     return cluster.get("queue", queue)["status"].get("allocated", {}).get("cpu")
+
+
+def counts(cluster, queue):
+    """How many of its pod groups are in which phase; those of which there are none are left out."""
+    status = cluster.get("queue", queue)["status"]
+    return {phase: status[phase] for phase in ("pending", "inqueue", "running", "unknown", "completed") if status.get(phase)}

@@ -123,7 +123,11 @@ bool Cache::refresh(const Place& place, PodRecord& record, const PodRecord& next
   }
   record.spec = next.spec;
   record.evicted = next.evicted;
-  if (record.in_job) touch_job(b.job).find(place.second)->spec = next.spec;
+  if (record.in_job) {
+    JobInfo& job = touch_job(b.job);
+    job.find(place.second)->spec = next.spec;
+    if (job.sub_group_policies) job.regroup();
+  }
   return true;
 }
 
@@ -296,7 +300,8 @@ void Cache::set_group(const ObjectPtr& object) {
   if (before.known && before.queue == job.queue && before.min_member == job.min_member &&
       before.priority == job.priority && before.role_minimums == job.role_minimums &&
       before.min_resources == job.min_resources && before.phase == job.phase &&
-      before.waiting_limit == job.waiting_limit) {
+      before.waiting_limit == job.waiting_limit && before.network == job.network &&
+      same_policies(before.sub_group_policies, job.sub_group_policies)) {
     return;
   }
   edit_job(key);
@@ -312,6 +317,9 @@ void Cache::remove_group(const std::string& name_space, const std::string& name)
   job.group.reset();
   job.known = false;
   job.min_resources.reset();
+  job.network.reset();
+  job.sub_group_policies.reset();
+  job.regroup();
   job.phase = PodGroupPhase::Pending;
   drop_job_if_empty(key);
   ++help_;

@@ -115,6 +115,22 @@ void check(const Harness& cluster, const Json& want) {
           EXPECT_EQ(seen.annotation(name_of(one)), view(one.value().get_string())) << name_of(pod);
         }
       }
+    } else if (what == "asked") {
+      for (const auto& verb : value.get_object()) {
+        std::string bodies;
+        for (const auto& [asked, body] : cluster.extender.asked) {
+          if (asked == name_of(verb)) bodies += body + '\n';
+        }
+        expect_parts(bodies, verb.value(), name_of(verb));
+      }
+    } else if (what == "noted") {
+      for (const auto& group : value.get_object()) {
+        const PodGroupView seen = cluster.group(name_of(group));
+        for (const auto& one : group.value().get_object()) {
+          EXPECT_EQ(seen.annotation(name_of(one)), view(one.value().get_string()))
+              << name_of(group);
+        }
+      }
     } else if (what == "running") {
       for (const auto& prefix : value.get_object()) {
         EXPECT_EQ(placed(cluster, name_of(prefix)), prefix.value().to_number<std::int64_t>())

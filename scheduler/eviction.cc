@@ -13,7 +13,7 @@ constexpr std::size_t kEnoughPlans = 100;
 }  // namespace
 
 bool gang_stands(const JobInfo& job) {
-  if (!job.is_ready()) return false;
+  if (!job.is_ready() || !job.sub_groups_ready()) return false;
   if (job.role_minimums.empty() || !job.roles_bind()) return true;
   const auto have = job.by_role([](const Task& task) {
     return is_allocated(task.status) || task.status == TaskStatus::Succeeded;

@@ -14,7 +14,7 @@
 
 namespace krater::scheduler {
 
-// The gang has its minimum, every role its own.
+// The gang has its minimum, every role its own, every policy its sub-groups.
 bool gang_stands(const JobInfo& job);
 
 // The group does not say that none of its pods may be evicted (annotation volcano.sh/preemptable).

@@ -49,6 +49,19 @@ std::string shape_text(const PodView& pod, const ResourceList& request, const Cl
   return out;
 }
 
+std::map<std::string, std::int64_t> images_on(const Json& node) {
+  std::map<std::string, std::int64_t> out;
+  const JsonArray* images = array_at(node, {"status", "images"});
+  for (std::size_t i = 0; images != nullptr && i < images->size(); ++i) {
+    const JsonArray* names = array_at((*images)[i], {"names"});
+    const std::int64_t size = int_at((*images)[i], {"sizeBytes"}).value_or(0);
+    for (std::size_t n = 0; names != nullptr && n < names->size(); ++n) {
+      if ((*names)[n].is_string()) out[std::string(view((*names)[n].get_string()))] = size;
+    }
+  }
+  return out;
+}
+
 // {"time":"2026-01-01T00:00:00Z","cpu":412,"memory":305}
 std::optional<NodeUsage> node_usage(std::string_view text) {
   if (text.empty()) return std::nullopt;
@@ -142,6 +155,9 @@ void read_group(const ObjectPtr& object, JobInfo& job, const QueueName& default_
   job.min_resources.reset();
   if (const auto minimum = group.min_resources())
     job.min_resources = Resource::from(*minimum, names);
+  job.network = network_wish(find(group.document(), {"spec", "networkTopology"}));
+  job.sub_group_policies = sub_group_policies(find(group.document(), {"spec", "subGroupPolicy"}));
+  job.regroup();
   job.created = object->created().value_or(WallTime());
   job.waiting_limit.reset();
   for (const std::string_view key : {keys::kSlaWaitingTimeShort, keys::kSlaWaitingTime}) {
@@ -157,7 +173,8 @@ NodeSpec node_spec(const ObjectPtr& object, ResourceNames& names) {
           node.taints(),
           node.unschedulable(),
           Resource::from(node.allocatable(), names),
-          node_usage(node.annotation(kNodeUsage))};
+          node_usage(node.annotation(kNodeUsage)),
+          images_on(node.document())};
 }
 
 QueueInfo queue_info(const ObjectPtr& object, ResourceNames& names) {

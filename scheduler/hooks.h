@@ -243,6 +243,11 @@ struct Domain {
 struct DomainHook {
   virtual ~DomainHook() = default;
   virtual std::vector<std::vector<Domain>> domains_for(const Session& session, JobId job) const = 0;
+  // Of one of its sub-groups (place in JobInfo::sub_groups), within what the job is confined to.
+  virtual std::vector<std::vector<Domain>> domains_for_sub_group(const Session& session, JobId job,
+                                                                 std::uint32_t group) const = 0;
+  // The nearest domain around all that the job has placed; "" when it has not, or does not care.
+  virtual std::string domain_of(const Session& session, JobId job) const = 0;
 };
 
 }  // namespace krater::scheduler

@@ -133,7 +133,58 @@ Resource JobInfo::elastic() const {
   return min_resources ? (allocated - *min_resources).clamped() : allocated;
 }
 
+bool JobInfo::sub_groups_valid() const {
+  return !sub_group_policies ||
+         minimums_met(*sub_group_policies, sub_groups, [](const SubGroup&) { return true; });
+}
+bool JobInfo::sub_groups_ready() const {
+  return !sub_group_policies || minimums_met(*sub_group_policies, sub_groups,
+                                             [](const SubGroup& one) { return one.is_ready(); });
+}
+bool JobInfo::sub_groups_pipelined() const {
+  return !sub_group_policies ||
+         minimums_met(*sub_group_policies, sub_groups,
+                      [](const SubGroup& one) { return one.is_pipelined(); });
+}
+
+std::uint32_t JobInfo::sub_group_of(const TaskSpec& task) {
+  SubGroup wanted;
+  for (std::uint32_t p = 0; p < sub_group_policies->size(); ++p) {
+    const SubGroupPolicy& policy = (*sub_group_policies)[p];
+    auto values = policy.values_of(task.pod->labels());
+    if (!values) continue;
+    wanted.policy = p;
+    wanted.values = *std::move(values);
+    wanted.size = policy.size;
+    break;
+  }
+  for (std::uint32_t g = 0; g < sub_groups.size(); ++g) {
+    if (sub_groups[g].policy == wanted.policy && sub_groups[g].values == wanted.values) return g;
+  }
+  sub_groups.push_back(std::move(wanted));
+  return static_cast<std::uint32_t>(sub_groups.size() - 1);
+}
+
+void JobInfo::regroup() {
+  sub_groups.clear();
+  if (!sub_group_policies) return;
+  for (Task& task : tasks) {
+    task.sub_group = sub_group_of(*task.spec);
+    count_in_sub_group(task, 1);
+  }
+}
+
+void JobInfo::count_in_sub_group(const Task& task, std::int64_t sign) {
+  SubGroup& its = sub_groups[task.sub_group];
+  its.tasks += sign;
+  if (is_allocated(task.status) || task.status == TaskStatus::Succeeded) its.ready += sign;
+  if (task.status == TaskStatus::Pipelined) its.waiting += sign;
+  if (task.status == TaskStatus::Pending && task.spec->shape->best_effort())
+    its.best_effort += sign;
+}
+
 void JobInfo::count_in(const Task& task, std::int64_t sign) {
+  if (sub_group_policies) count_in_sub_group(task, sign);
   counts[static_cast<std::size_t>(task.status)] += sign;
   const Resource& request = task.spec->shape->request;
   if (is_allocated(task.status)) sign > 0 ? allocated += request : allocated -= request;
@@ -143,6 +194,7 @@ void JobInfo::count_in(const Task& task, std::int64_t sign) {
 }
 
 void JobInfo::add(Task task) {
+  if (sub_group_policies) task.sub_group = sub_group_of(*task.spec);
   count_in(task, 1);
   const auto place = std::lower_bound(
       tasks.begin(), tasks.end(), task.spec->name(),
@@ -162,6 +214,7 @@ void JobInfo::remove(std::string_view name) {
   CHECK(task != nullptr);
   count_in(*task, -1);
   tasks.erase(tasks.begin() + (task - tasks.data()));
+  if (tasks.empty()) sub_groups.clear();
 }
 
 void JobInfo::set_status(Task& task, TaskStatus status, NodeSlot node) {

@@ -18,6 +18,7 @@
 #include "model/queue.h"
 #include "scheduler/pod_terms.h"
 #include "scheduler/resource.h"
+#include "scheduler/sub_groups.h"
 
 namespace krater::scheduler {
 
@@ -91,6 +92,7 @@ struct Task {
   TaskSpecPtr spec;
   TaskStatus status = TaskStatus::Pending;
   NodeSlot node = kNoNode;
+  std::uint32_t sub_group = 0;  // place in JobInfo::sub_groups, where there are policies
 };
 
 struct JobInfo {
@@ -103,6 +105,8 @@ struct JobInfo {
   std::int64_t min_member = 1;
   std::map<std::string, std::int64_t> role_minimums{};
   std::optional<Resource> min_resources{};
+  std::optional<NetworkWish> network{};
+  std::shared_ptr<const SubGroupPolicies> sub_group_policies{};  // null: none
   PodGroupPhase phase = PodGroupPhase::Pending;
   WallTime created;
   std::vector<Task> tasks{};  // by pod name
@@ -119,6 +123,7 @@ struct JobInfo {
   Resource allocated{};  // of tasks in an allocated status
   Resource pending{};    // of Pending tasks
   std::int64_t pending_best_effort = 0;
+  std::vector<SubGroup> sub_groups{};  // empty without policies
 
   bool synthetic() const { return known && !group; }
   std::int64_t count(TaskStatus status) const { return counts[static_cast<std::size_t>(status)]; }
@@ -138,6 +143,10 @@ struct JobInfo {
   bool is_starving() const { return waiting_tasks() + ready_tasks() < min_member; }
   // Role minimums bind only when minMember is at least their sum.
   bool roles_bind() const;
+  // Sub-groups, by their policies' minimums: there, ready, ready once everything promised is free.
+  bool sub_groups_valid() const;
+  bool sub_groups_ready() const;
+  bool sub_groups_pipelined() const;
   // Tasks of a role in one of the statuses that `counted` accepts.
   std::map<std::string, std::int64_t> by_role(bool (*counted)(const Task&)) const;
   // minResources of what is not allocated yet; gated pods' requests do not count.
@@ -156,6 +165,8 @@ struct JobInfo {
   void remove(std::string_view name);
   Task* find(std::string_view name);
   void set_status(Task& task, TaskStatus status, NodeSlot node);
+  // The policies, or what the tasks are labelled with, have changed.
+  void regroup();
 
  private:
   bool starts_again() const {
@@ -163,6 +174,8 @@ struct JobInfo {
            count(TaskStatus::Pending) > 0;
   }
   void count_in(const Task& task, std::int64_t sign);
+  void count_in_sub_group(const Task& task, std::int64_t sign);
+  std::uint32_t sub_group_of(const TaskSpec& task);
 };
 using JobPtr = std::shared_ptr<const JobInfo>;
 
@@ -182,6 +195,7 @@ struct NodeSpec {
   bool unschedulable = false;
   Resource allocatable;
   std::optional<NodeUsage> usage{};
+  std::map<std::string, std::int64_t> images{};  // what it has, in bytes
   friend bool operator==(const NodeSpec&, const NodeSpec&) = default;
 };
 

@@ -109,7 +109,10 @@ std::vector<JobReport> report(const Session& session,
         waiting && !binds.contains(id) && job.waiting_tasks() == 0 && !session.note(id).put_off;
     one.fragmented = one.can_park && is_fragmented(session, id);
     one.queue = job.queue;
-    if (job.group) one.status = group_status(session, id);
+    if (job.group) {
+      one.status = group_status(session, id);
+      one.hyper_node = session.domain_of(id);
+    }
     if (waiting && !binds.contains(id)) {
       one.why_code = why_code(session, id);
       if (job.group) one.why = why_pending(session, id);

@@ -23,6 +23,7 @@ struct JobReport {
   std::vector<PodReason> waiting{};        // pods that are not placed
   std::string refusal{};                   // admission was refused: why
   std::string why{};                       // of a group that waits: why.h, as text
+  std::string hyper_node{};                // around all that the group has placed
   std::string_view why_code{};
   QueueName queue{};
   bool unsatisfied = false;  // something of it waits

@@ -30,6 +30,7 @@ Scheduler::Scheduler(Deps deps)
       options_(std::move(deps.options)),
       measured_(std::move(deps.measured)),
       decided_(std::move(deps.decided)),
+      extender_(deps.extender),
       events_(client_, loop_, clock_, "volcano"),
       cache_({options_.scheduler_names, options_.default_queue}),
       feed_(client_, cache_,
@@ -143,8 +144,9 @@ void Scheduler::run_cycle() {
   std::vector<GangEviction> evictions;
   {
     const bool all = std::exchange(report_all_, false);
-    Session session(cache_.snapshot(all ? Scope::All : Scope::Open), config_, rng_.uuid(),
-                    clock_.now(), [this](const JobInfo& job) { return left_alone(job); });
+    Session session(
+        cache_.snapshot(all ? Scope::All : Scope::Open), config_, rng_.uuid(), clock_.now(),
+        [this](const JobInfo& job) { return left_alone(job); }, extender_);
     for (const ActionEntry* action : config_.actions) {
       session.begin(action->name);
       action->execute(session);

@@ -62,6 +62,8 @@ struct Metrics {
   std::size_t parked_jobs = 0;   // of those: not to be tried before a change
 };
 
+class ExtenderCaller;
+
 struct Deps {
   client::ObjectClient& client;
   Loop& loop;
@@ -72,6 +74,8 @@ struct Deps {
   std::function<void(const Metrics&)> measured{};
   // On the loop, a line a decision.
   DecisionSink decided{};
+  // Null: an extender that is configured fails at once. Outlives the scheduler.
+  ExtenderCaller* extender = nullptr;
 };
 
 class Scheduler {
@@ -123,6 +127,7 @@ class Scheduler {
   Options options_;
   std::function<void(const Metrics&)> measured_;
   DecisionSink decided_;
+  ExtenderCaller* extender_;
   std::map<JobKey, std::string> told_waiting_;  // the reason in the decision log
   client::EventRecorder events_;
   Cache cache_;

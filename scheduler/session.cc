@@ -80,8 +80,12 @@ TaskRefs victims(const Tiered<Hook>& hooks, Ask ask) {
 }  // namespace
 
 Session::Session(Snapshot snapshot, const Config& config, std::string id, WallTime now,
-                 const std::function<bool(const JobInfo&)>& parked)
-    : world_(std::move(snapshot)), config_(config), id_(std::move(id)), now_(now) {
+                 const std::function<bool(const JobInfo&)>& parked, ExtenderCaller* extender)
+    : world_(std::move(snapshot)),
+      config_(config),
+      id_(std::move(id)),
+      now_(now),
+      extender_(extender) {
   for (QueueId q = 0; q < queue_count(); ++q) queue_ids_.emplace(queue(q).name, q);
   parked_.resize(job_count(), false);
   for (JobId id_of_job = 0; id_of_job < job_count(); ++id_of_job) {
@@ -210,6 +214,21 @@ const VolumeBook& Session::volumes() const {
 std::vector<std::vector<Domain>> Session::domains_for(JobId id) const {
   for (const auto& tier : plugins_.domains.tiers) {
     for (const DomainHook* hook : tier) return hook->domains_for(*this, id);
+  }
+  return {};
+}
+
+std::vector<std::vector<Domain>> Session::domains_for_sub_group(JobId id,
+                                                                std::uint32_t group) const {
+  for (const auto& tier : plugins_.domains.tiers) {
+    for (const DomainHook* hook : tier) return hook->domains_for_sub_group(*this, id, group);
+  }
+  return {};
+}
+
+std::string Session::domain_of(JobId id) const {
+  for (const auto& tier : plugins_.domains.tiers) {
+    for (const DomainHook* hook : tier) return hook->domain_of(*this, id);
   }
   return {};
 }

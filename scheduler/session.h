@@ -46,12 +46,15 @@ struct Eviction {
   TaskRefs nominated{};  // the claimant's tasks that were promised the room
 };
 
+class ExtenderCaller;
+
 class Session {
  public:
   // `parked`: jobs that are left alone, because nothing has changed that could help them. `id` is
   // the transition id that conditions carry.
   Session(Snapshot snapshot, const Config& config, std::string id, WallTime now,
-          const std::function<bool(const JobInfo&)>& parked = {});
+          const std::function<bool(const JobInfo&)>& parked = {},
+          ExtenderCaller* extender = nullptr);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   // Tells the plugins that the actions are through.
@@ -59,6 +62,7 @@ class Session {
 
   const Config& config() const { return config_; }
   const PluginSet& plugins() const { return plugins_; }
+  ExtenderCaller* extender() const { return extender_; }  // null: there is none to be asked
   const ResourceNames& names() const { return world_.names; }
   const Resource& total() const { return world_.total; }
   // On all nodes, and promised to admitted jobs, when the session began.
@@ -98,7 +102,13 @@ class Session {
   void confine(JobId id, const std::vector<bool>* nodes);
   // DomainHook; of the first plugin that serves it.
   std::vector<std::vector<Domain>> domains_for(JobId id) const;
+  std::vector<std::vector<Domain>> domains_for_sub_group(JobId id, std::uint32_t group) const;
+  std::string domain_of(JobId id) const;
   bool confined(JobId id) const { return confined_.contains(id); }
+  const std::vector<bool>* confinement(JobId id) const {
+    const auto place = confined_.find(id);
+    return place == confined_.end() ? nullptr : place->second;
+  }
   bool allowed_on(JobId id, NodeSlot slot) const {
     const auto place = confined_.find(id);
     return place == confined_.end() || (*place->second)[slot];
@@ -179,6 +189,7 @@ class Session {
   std::string id_;
   WallTime now_;
   PluginSet plugins_;
+  ExtenderCaller* extender_;
   std::map<QueueName, QueueId> queue_ids_;
   std::vector<QueueId> queue_of_;
   std::vector<bool> parked_;

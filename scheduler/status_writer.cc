@@ -6,6 +6,9 @@
 namespace krater::scheduler {
 namespace {
 
+// Mirrors Volcano's.
+constexpr std::string_view kAllocatedHyperNode = "volcano.sh/job-allocated-hypernode";
+
 // Phase and counts without the conditions: what must not wait.
 bool same_numbers(const PodGroupStatus& a, const PodGroupStatus& b) {
   return a.phase == b.phase && a.running == b.running && a.succeeded == b.succeeded &&
@@ -59,6 +62,7 @@ void StatusWriter::take(JobReport report, bool held) {
     const PodGroupView group(record.report.group);
     record.stored = group.status();
     record.stored_why = std::string(group.annotation(kWhyPending));
+    record.stored_hyper_node = std::string(group.annotation(kAllocatedHyperNode));
     record.stored_at = record.report.group->revision();
   }
   // A state has to last a moment before it is put into words.
@@ -83,7 +87,8 @@ bool StatusWriter::pods_news(const Record& record) const {
 
 bool StatusWriter::group_news(const Record& record) {
   const auto& status = record.report.status;
-  return status && (!status->same_news(record.stored) || record.report.why != record.stored_why);
+  return status && (!status->same_news(record.stored) || record.report.why != record.stored_why ||
+                    record.report.hyper_node != record.stored_hyper_node);
 }
 
 void StatusWriter::look(const JobKey& key, Record& record) {
@@ -135,17 +140,25 @@ void StatusWriter::write_group(const JobKey& key, Record& record, bool words) {
   // Not yet time for new words: the phase goes out with the old ones.
   if (!words) next.conditions = record.stored.conditions;
   const std::string why = words ? record.report.why : record.stored_why;
-  if (next.same_news(record.stored) && why == record.stored_why) return look(key, record);
+  const std::string hyper_node = words ? record.report.hyper_node : record.stored_hyper_node;
+  if (next.same_news(record.stored) && why == record.stored_why &&
+      hyper_node == record.stored_hyper_node) {
+    return look(key, record);
+  }
   Json patch(boost::json::object_kind);
   patch.get_object()["status"] = next.to_json_value(/*nulls=*/true);
   if (why != record.stored_why)
     set_path(patch, {"metadata", "annotations", kWhyPending}, why.empty() ? Json() : Json(why));
+  if (hyper_node != record.stored_hyper_node) {
+    set_path(patch, {"metadata", "annotations", kAllocatedHyperNode},
+             hyper_node.empty() ? Json() : Json(hyper_node));
+  }
   record.writing = true;
   ++in_flight_;
   log::debug("scheduler.status", {{"job", key.text()}, {"phase", to_text(next.phase)}});
   client_.write(client::PatchWrite{kinds::kPodGroup, key.name_space, key.name,
                                    client::PatchType::Merge, std::move(patch)},
-                [this, alive = alive_, key, next, why](const Result<ObjectPtr>& done) {
+                [this, alive = alive_, key, next, why, hyper_node](const Result<ObjectPtr>& done) {
                   if (!*alive) return;
                   --in_flight_;
                   const auto place = records_.find(key);
@@ -155,6 +168,7 @@ void StatusWriter::write_group(const JobKey& key, Record& record, bool words) {
                   if (done) {
                     mine.stored = next;
                     mine.stored_why = why;
+                    mine.stored_hyper_node = hyper_node;
                     mine.stored_at = (*done)->revision();
                     look(key, mine);
                   } else if (done.error().code != Code::NotFound) {

@@ -50,9 +50,10 @@ class StatusWriter {
   struct Record {
     JobReport report;
     bool held = false;
-    PodGroupStatus stored{};   // last known to be in the store
-    std::string stored_why{};  // its annotation krater.io/why-pending
-    Revision stored_at{};      // its revision
+    PodGroupStatus stored{};          // last known to be in the store
+    std::string stored_why{};         // its annotation krater.io/why-pending
+    std::string stored_hyper_node{};  // and volcano.sh/job-allocated-hypernode
+    Revision stored_at{};             // its revision
     bool writing = false;
     bool queued = false;
     SteadyTime words_due{};  // words may go out from then on

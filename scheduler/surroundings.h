@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "model/hyper_node.h"
 #include "model/object.h"
 
 namespace krater::scheduler {
@@ -19,8 +20,7 @@ struct Surroundings {
 };
 
 // volcano.sh's HyperNode and Numatopology, as they are asked for where the server has them.
-inline const Kind kHyperNodeKind{"topology.volcano.sh", "v1alpha1", "HyperNode", "hypernodes",
-                                 false};
+inline const Kind& kHyperNodeKind = kinds::kHyperNode;
 inline const Kind kNumatopologyKind{"nodeinfo.volcano.sh", "v1alpha1", "Numatopology",
                                     "numatopologies", false};
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "controllers/jobflow/flow_status.h"
+#include "controllers/loop/event_source.h"
 
 namespace krater::controllers {
 namespace {
@@ -29,9 +30,9 @@ PlannedWrite write_status(const Object& object, const Kind& kind, Json status) {
       client::UpdateWrite{kind, object.name_space(), object.name(), std::move(document), "status"}};
 }
 
-class JobFlowController final : public Reconciler {
+class JobFlowController final : public Reconciler, public VolcanoEventSource {
  public:
-  std::string_view name() const override { return "vc-controller-manager"; }
+  std::string_view name() const override { return "jobflow-controller"; }
 
   std::vector<Interest> interests() const override {
     return {{kinds::kJobFlow},
@@ -126,9 +127,9 @@ class JobFlowController final : public Reconciler {
   mutable std::set<ObjectKey> waiting_;  // for a template
 };
 
-class JobTemplateController final : public Reconciler {
+class JobTemplateController final : public Reconciler, public VolcanoEventSource {
  public:
-  std::string_view name() const override { return "vc-jobtemplate-controller"; }
+  std::string_view name() const override { return "jobtemplate-controller"; }
 
   std::vector<Interest> interests() const override {
     return {{kinds::kJobTemplate},

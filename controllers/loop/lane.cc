@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/log.h"
+#include "controllers/loop/event_source.h"
 
 namespace krater::controllers {
 namespace {
@@ -39,8 +40,10 @@ void ControllerLoop::Lane::set(std::unique_ptr<Reconciler> reconciler) {
   CHECK(reconciler != nullptr);
   reconciler_ = std::move(reconciler);
   counters_.name = reconciler_->name();
-  events_ =
-      std::make_unique<client::EventRecorder>(client_, owner_.loop_, owner_.clock_, counters_.name);
+  const auto* source = dynamic_cast<const EventSource*>(reconciler_.get());
+  events_ = std::make_unique<client::EventRecorder>(
+      client_, owner_.loop_, owner_.clock_,
+      source == nullptr ? counters_.name : std::string(source->event_source()));
   queue_ = std::make_unique<client::WorkQueue>(owner_.loop_, owner_.options_.backoff,
                                                [this](const ObjectKey& key) { run(key); });
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "controllers/loop/event_source.h"
 #include "controllers/vcjob/memory.h"
 #include "controllers/vcjob/plugins/plugins.h"
 #include "controllers/vcjob/pod_group.h"
@@ -34,11 +35,11 @@ bool hands_on(const QueueView& queue) {
   return clusters != nullptr && !clusters->empty();
 }
 
-class VolcanoJobController final : public Reconciler {
+class VolcanoJobController final : public Reconciler, public VolcanoEventSource {
  public:
   explicit VolcanoJobController(VolcanoJobDeps deps) : deps_(std::move(deps)) {}
 
-  std::string_view name() const override { return "vc-controller-manager"; }
+  std::string_view name() const override { return "vcjob-controller"; }
 
   std::vector<Interest> interests() const override {
     using Keys = std::vector<ObjectKey>;

@@ -7,6 +7,7 @@
 
 #include "scheduler/actions/heap.h"
 #include "scheduler/actions/job_filter.h"
+#include "scheduler/actions/sub_group_placer.h"
 #include "scheduler/statement.h"
 #include "scheduler/why.h"
 
@@ -15,8 +16,12 @@ namespace {
 
 // Whether going on with the job's other tasks makes sense after tasks of `failed` roles found no
 // node.
-bool worth_going_on(const JobInfo& job, const std::set<std::string>& failed) {
+bool worth_going_on(const JobInfo& job, const Task& last, const std::set<std::string>& failed) {
   if (job.min_member == static_cast<std::int64_t>(job.tasks.size())) return false;
+  if (job.sub_group_policies) {
+    const SubGroup& group = job.sub_groups[last.sub_group];
+    return group.size < group.tasks;
+  }
   if (!job.roles_bind()) {
     std::int64_t reachable = job.ready_tasks();
     for (const Task& task : job.tasks) {
@@ -149,7 +154,7 @@ class Allocator {
       std::deque<std::uint32_t> tasks = tasks_.at(job);
       Statement trial(session_);
       std::set<const NodeBoard*> unfit;
-      place_tasks(trial, queue, job, tasks, unfit);
+      place_members(trial, queue, job, tasks, unfit);
       const bool ready = session_.job_ready(job);
       const bool works = !trial.empty() && (ready || session_.job_pipelined(job));
       trial.roll_back(0);
@@ -162,8 +167,27 @@ class Allocator {
     return best;
   }
 
+  // Until the job is ready, as far as there is room. What was tried is taken out of `tasks`; of a
+  // job with sub-groups, what was placed.
+  void place_members(Statement& statement, QueueId queue, JobId job,
+                     std::deque<std::uint32_t>& tasks, std::set<const NodeBoard*>& unfit) {
+    const auto ready = [this, job] { return session_.job_ready(job); };
+    if (!session_.job(job).sub_group_policies)
+      return place_tasks(statement, queue, job, tasks, unfit, ready);
+    SubGroupPlacing how;
+    how.satisfied = ready;
+    // Each may go elsewhere: what fits nowhere in one domain may fit in the next.
+    how.place_some = [&](Statement& some, std::deque<std::uint32_t>& of_group,
+                         const std::function<bool()>& enough) {
+      std::set<const NodeBoard*> here;
+      place_tasks(some, queue, job, of_group, here, enough);
+      unfit.insert(here.begin(), here.end());
+    };
+    SubGroupPlacer(session_, job, std::move(how)).place(statement, tasks);
+  }
+
   void place_tasks(Statement& statement, QueueId queue, JobId job, std::deque<std::uint32_t>& tasks,
-                   std::set<const NodeBoard*>& unfit) {
+                   std::set<const NodeBoard*>& unfit, const std::function<bool()>& enough) {
     std::set<std::string> failed;  // roles
     while (!tasks.empty()) {
       const TaskRef ref{job, tasks.front()};
@@ -181,10 +205,10 @@ class Allocator {
       if (!place(statement, ref, *spec, board)) {
         unfit.insert(&board);
         failed.insert(spec->role);
-        if (worth_going_on(session_.job(job), failed)) continue;
+        if (worth_going_on(session_.job(job), session_.task(ref), failed)) continue;
         break;
       }
-      if (session_.job_ready(job)) break;
+      if (enough()) break;
     }
   }
 
@@ -192,7 +216,7 @@ class Allocator {
     std::deque<std::uint32_t>& tasks = tasks_.at(job);
     Statement statement(session_);
     std::set<const NodeBoard*> unfit;  // one that fits nowhere is not tried again within the turn
-    place_tasks(statement, queue, job, tasks, unfit);
+    place_members(statement, queue, job, tasks, unfit);
     if (session_.job_ready(job)) {
       if (statement.empty()) return false;
       statement.commit(job);

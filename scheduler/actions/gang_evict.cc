@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scheduler/actions/starving.h"
+#include "scheduler/actions/sub_group_placer.h"
 #include "scheduler/eviction.h"
 
 namespace krater::scheduler {
@@ -137,9 +138,28 @@ class GangEvictor {
   // there.
   bool place(Statement& statement, JobId job) {
     const Statement::Mark mark = statement.mark();
+    std::deque<std::uint32_t> tasks = waiting_tasks(session_, job);
+    if (session_.job(job).sub_group_policies) {
+      SubGroupPlacing how;
+      how.promises = true;
+      how.satisfied = [&] { return !session_.job_starving(job) && session_.job_pipelined(job); };
+      how.place_some = [&](Statement& some, std::deque<std::uint32_t>& of_group,
+                           const std::function<bool()>& enough) {
+        promise(some, job, of_group, enough);
+      };
+      SubGroupPlacer(session_, job, std::move(how)).place(statement, tasks);
+    } else {
+      promise(statement, job, tasks, [&] { return !session_.job_starving(job); });
+    }
+    if (statement.mark() > mark && session_.job_pipelined(job)) return true;
+    statement.roll_back(mark);
+    return false;
+  }
+
+  void promise(Statement& statement, JobId job, const std::deque<std::uint32_t>& tasks,
+               const std::function<bool()>& enough) {
     std::set<const NodeBoard*> unfit;
-    for (const std::uint32_t t : waiting_tasks(session_, job)) {
-      if (!session_.job_starving(job)) break;
+    for (const std::uint32_t t : tasks) {
       const TaskRef task{job, t};
       NodeBoard& board = session_.board(task);
       Refusal why;
@@ -153,11 +173,9 @@ class GangEvictor {
         unfit.insert(&board);
       } else {
         statement.pipeline(task, node);
+        if (enough()) return;
       }
     }
-    if (statement.mark() > mark && session_.job_pipelined(job)) return true;
-    statement.roll_back(mark);
-    return false;
   }
 
   // What the gang still needs, at least, is free or leaving.

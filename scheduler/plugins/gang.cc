@@ -59,6 +59,11 @@ class Gang final : public Plugin,
                      "Not enough valid pods of each task for gang-scheduling", "",
                      codes::kNotEnoughPods};
     }
+    if (!job.sub_groups_valid()) {
+      return Refusal{"NotEnoughPodsOfTask",
+                     "Not enough valid subGroups of each task for gang-scheduling", "",
+                     codes::kNotEnoughPods};
+    }
     if (job.valid_tasks() >= job.min_member) return std::nullopt;
     return Refusal{
         "NotEnoughTasks",
@@ -73,7 +78,9 @@ class Gang final : public Plugin,
   }
   bool job_ready(const JobInfo& job) const override { return ready(job); }
   Vote job_pipelined(const JobInfo& job) const override {
-    return job.is_pipelined() && roles_have(job, counts_as_pipelined) ? Vote::Permit : Vote::Reject;
+    const bool permitted = job.is_pipelined() && roles_have(job, counts_as_pipelined) &&
+                           job.sub_groups_pipelined();
+    return permitted ? Vote::Permit : Vote::Reject;
   }
 
   bool job_starving(const JobInfo& job) const override { return job.is_starving(); }
@@ -117,7 +124,7 @@ class Gang final : public Plugin,
   }
 
   static bool ready(const JobInfo& job) {
-    return roles_have(job, counts_as_ready) && job.is_ready();
+    return roles_have(job, counts_as_ready) && job.is_ready() && job.sub_groups_ready();
   }
 
   static PodGroupCondition unschedulable(const Session& session, JobId id) {

@@ -20,11 +20,8 @@ struct TopologyArgs {
   std::int64_t fading = 800;  // per mille
 };
 
-// What a PodGroup asks for.
-struct Wish {
-  bool hard = true;
-  std::optional<std::int64_t> highest{};  // nullopt: any tier
-};
+// Around all there is.
+constexpr std::string_view kClusterTop = "<cluster-top-hypernode>";
 
 class NetworkTopology final : public Plugin, public DomainHook, public TaskScoreHook {
  public:
@@ -51,44 +48,52 @@ class NetworkTopology final : public Plugin, public DomainHook, public TaskScore
   }
 
   std::vector<std::vector<Domain>> domains_for(const Session& session, JobId id) const override {
-    const std::optional<Wish> wish = wish_of(session.job(id));
-    if (!wish) return {};
-    std::vector<std::vector<Domain>> out;
-    const std::vector<NodeSlot> there = nodes_of(session.job(id));
-    std::optional<std::int64_t> tier;
-    for (std::size_t i = 0; i < tree_.all().size(); ++i) {
-      const HyperNode& one = tree_.all()[i];
-      if (wish->highest && one.tier > *wish->highest) continue;
-      // Who has members running goes where they are.
-      const bool holds =
-          std::all_of(there.begin(), there.end(), [&](NodeSlot slot) { return one.nodes[slot]; });
-      if (!holds) continue;
-      if (tier != one.tier) out.emplace_back();
-      tier = one.tier;
-      out.back().push_back({one.name, one.nodes, fullness(i, session.job(id).pending)});
+    const JobInfo& job = session.job(id);
+    if (!job.network) return {};
+    return domains(session, *job.network, nodes_of(job, std::nullopt), job.pending);
+  }
+
+  std::vector<std::vector<Domain>> domains_for_sub_group(const Session& session, JobId id,
+                                                         std::uint32_t group) const override {
+    const JobInfo& job = session.job(id);
+    const std::uint32_t policy = job.sub_groups[group].policy;
+    if (policy == SubGroup::kNoPolicy || !(*job.sub_group_policies)[policy].network) return {};
+    Resource pending;
+    for (const Task& task : job.tasks) {
+      if (task.sub_group == group && task.status == TaskStatus::Pending)
+        pending += task.spec->shape->request;
     }
-    const bool anywhere = !wish->hard || !wish->highest;
-    if (anywhere) {
-      out.push_back(
-          std::vector<Domain>{Domain{"", std::vector<bool>(session.node_slots(), true), 0}});
-    } else if (out.empty()) {
-      out.emplace_back();
+    return domains(session, *(*job.sub_group_policies)[policy].network, nodes_of(job, group),
+                   pending);
+  }
+
+  std::string domain_of(const Session& session, JobId id) const override {
+    const JobInfo& job = session.job(id);
+    if (tree_.empty() || (!job.network && !job.sub_group_policies)) return {};
+    const std::vector<NodeSlot> there = nodes_of(job, std::nullopt);
+    if (there.empty()) return {};
+    for (const HyperNode& one : tree_.all()) {
+      if (holds(one, there)) return one.name;
     }
-    return out;
+    return std::string(kClusterTop);
   }
 
   Likeness likeness(const Session& session, TaskRef task) const override {
     if (tree_.empty() || args_.weight == 0) return {};
-    const bool aware = wish_of(session.job(task.job)).has_value();
+    const bool aware = is_aware(session.job(task.job), session.task(task));
     if (!aware && !args_.normal_pods) return {};
-    return {aware ? "aware " + std::to_string(task.job) : "normal", true};
+    if (!aware) return {"normal", true};
+    std::string word = "aware " + std::to_string(task.job);
+    if (session.job(task.job).sub_group_policies)
+      word += "/" + std::to_string(session.task(task).sub_group);
+    return {std::move(word), true};
   }
 
   std::int64_t score_task(const Session& session, TaskRef task, NodeSlot node) const override {
     const JobInfo& job = session.job(task.job);
-    const std::int64_t points = wish_of(job)
-                                    ? near_score(job, node)
-                                    : normal_score(session.task(task).spec->shape->request, node);
+    const Task& one = session.task(task);
+    const std::int64_t points = is_aware(job, one) ? near_score(nodes_beside(job, one), node)
+                                                   : normal_score(one.spec->shape->request, node);
     return points * args_.weight;
   }
 
@@ -100,25 +105,57 @@ class NetworkTopology final : public Plugin, public DomainHook, public TaskScore
   }
 
  private:
-  std::optional<Wish> wish_of(const JobInfo& job) const {
-    if (job.group == nullptr) return std::nullopt;
-    const ObjectView group(job.group);
-    const Json* given = find(group.document(), {"spec", "networkTopology"});
-    if (given == nullptr || !given->is_object()) return std::nullopt;
-    Wish out;
-    out.hard = text_at(*given, {"mode"}) != "soft";
-    out.highest = int_at(*given, {"highestTierAllowed"});
-    const std::string name = text_at(*given, {"highestTierName"});
-    if (!name.empty()) out.highest = tree_.tier_named(name).value_or(-1);
+  std::vector<std::vector<Domain>> domains(const Session& session, const NetworkWish& wish,
+                                           const std::vector<NodeSlot>& there,
+                                           const Resource& pending) const {
+    std::vector<std::vector<Domain>> out;
+    std::optional<std::int64_t> highest = wish.highest, tier;
+    if (!wish.highest_name.empty()) highest = tree_.tier_named(wish.highest_name).value_or(-1);
+    for (std::size_t i = 0; i < tree_.all().size(); ++i) {
+      const HyperNode& one = tree_.all()[i];
+      if (highest && one.tier > *highest) continue;
+      // Who has members running goes where they are.
+      if (!holds(one, there)) continue;
+      if (tier != one.tier) out.emplace_back();
+      tier = one.tier;
+      out.back().push_back({one.name, one.nodes, fullness(i, pending)});
+    }
+    const bool anywhere = !wish.hard || wish.any_tier();
+    if (anywhere) {
+      out.push_back(
+          std::vector<Domain>{Domain{"", std::vector<bool>(session.node_slots(), true), 0}});
+    } else if (out.empty()) {
+      out.emplace_back();
+    }
     return out;
   }
 
-  static std::vector<NodeSlot> nodes_of(const JobInfo& job) {
+  static bool holds(const HyperNode& one, const std::vector<NodeSlot>& nodes) {
+    return std::all_of(nodes.begin(), nodes.end(), [&](NodeSlot slot) { return one.nodes[slot]; });
+  }
+
+  // The task's sub-group, or its job, asks for nearness.
+  static bool is_aware(const JobInfo& job, const Task& task) {
+    if (job.network) return true;
+    if (!job.sub_group_policies) return false;
+    const std::uint32_t policy = job.sub_groups[task.sub_group].policy;
+    return policy != SubGroup::kNoPolicy && (*job.sub_group_policies)[policy].network.has_value();
+  }
+
+  // Where the job, or one of its sub-groups, has tasks.
+  static std::vector<NodeSlot> nodes_of(const JobInfo& job, std::optional<std::uint32_t> group) {
     std::vector<NodeSlot> out;
     for (const Task& task : job.tasks) {
-      if (task.node != kNoNode && is_allocated(task.status)) out.push_back(task.node);
+      if (task.node != kNoNode && is_allocated(task.status) && (!group || task.sub_group == *group))
+        out.push_back(task.node);
     }
     return out;
+  }
+  // Those that the task belongs with: of its sub-group first.
+  static std::vector<NodeSlot> nodes_beside(const JobInfo& job, const Task& task) {
+    if (!job.sub_group_policies) return nodes_of(job, std::nullopt);
+    std::vector<NodeSlot> out = nodes_of(job, task.sub_group);
+    return out.empty() ? nodes_of(job, std::nullopt) : out;
   }
 
   // How full it is with the request there; 0 where it does not fit.
@@ -136,15 +173,11 @@ class NetworkTopology final : public Plugin, public DomainHook, public TaskScore
   }
 
   // The lower the tier that joins the node with the job's other nodes, the better.
-  std::int64_t near_score(const JobInfo& job, NodeSlot node) const {
-    const std::vector<NodeSlot> there = nodes_of(job);
-    if (there.empty()) return 0;
+  std::int64_t near_score(const std::vector<NodeSlot>& there, NodeSlot node) const {
+    if (there.empty() || tree_.empty()) return 0;
     const std::int64_t least = tree_.all().front().tier, most = tree_.all().back().tier + 1;
     for (const HyperNode& one : tree_.all()) {
-      if (!one.nodes[node] || !std::all_of(there.begin(), there.end(),
-                                           [&](NodeSlot slot) { return one.nodes[slot]; })) {
-        continue;
-      }
+      if (!one.nodes[node] || !holds(one, there)) continue;
       return scale(kFull, most - one.tier, most - least);
     }
     return 0;

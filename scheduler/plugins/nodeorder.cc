@@ -1,20 +1,25 @@
 // nodeorder: kube-scheduler's scores, weighted: least and most requested, balanced use, preferred
-// node affinity, PreferNoSchedule taints, preferred pod affinity and topology spread (these two are
-// worked out by Neighbours). Preferences are normalised over the nodes that may take
-// the pod at all.
+// node affinity, PreferNoSchedule taints, images that are there, preferred pod affinity and
+// topology spread (these two are worked out by Neighbours). Preferences are normalised over the
+// nodes that may take the pod at all.
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "scheduler/plugins/plugins.h"
 #include "scheduler/plugins/score_math.h"
+#include "scheduler/session.h"
 
 namespace krater::scheduler {
 namespace {
 
 struct NodeOrderArgs {
   std::int64_t least = 1, most = 0, balanced = 1, affinity = 2, taints = 3;
-  std::int64_t pod_affinity = 2, spread = 2;
+  std::int64_t pod_affinity = 2, spread = 2, images = 1;
 };
+
+// A container's images count between these sizes.
+constexpr std::int64_t kLeastImage = std::int64_t{23} << 20, kMostImage = std::int64_t{1000} << 20;
 
 std::int64_t intolerable_preferences(const PodShape& shape, const NodeSpec& node) {
   std::int64_t count = 0;
@@ -29,9 +34,24 @@ std::int64_t intolerable_preferences(const PodShape& shape, const NodeSpec& node
   return count;
 }
 
-class NodeOrder final : public Plugin, public ScoreHook {
+// As nodes list it.
+std::string with_tag(std::string image) {
+  const std::size_t slash = image.rfind('/');
+  const std::size_t name = slash == std::string::npos ? 0 : slash;
+  return image.find(':', name) == std::string::npos ? image + ":latest" : image;
+}
+
+class NodeOrder final : public Plugin, public ScoreHook, public TaskScoreHook {
  public:
   explicit NodeOrder(NodeOrderArgs args) : args_(args) {}
+
+  void open(const Session& session) override {
+    if (args_.images == 0) return;
+    nodes_ = static_cast<std::int64_t>(session.node_order().size());
+    for (const NodeSlot slot : session.node_order()) {
+      for (const auto& [image, size] : session.node(slot).spec->images) ++having_[image];
+    }
+  }
 
   std::int64_t score(const PodShape& shape, const NodeInfo& node) const override {
     std::int64_t sum = 0;
@@ -55,7 +75,42 @@ class NodeOrder final : public Plugin, public ScoreHook {
     add_normalised(raw, args_.taints, /*inverse=*/true, scores);
   }
 
+  // Where nodes say which images they have.
+  Likeness likeness(const Session& session, TaskRef task) const override {
+    if (having_.empty()) return {};
+    std::string word = "images";
+    for (const std::string& image : images_of(*session.task(task).spec)) word += ' ' + image;
+    return {std::move(word)};
+  }
+  // What need not be fetched; an image that few nodes have counts less, so that not all pods go to
+  // them.
+  std::int64_t score_task(const Session& session, TaskRef task, NodeSlot slot) const override {
+    const std::vector<std::string>& images = images_of(*session.task(task).spec);
+    const auto& there = session.node(slot).spec->images;
+    std::int64_t sum = 0;
+    for (const std::string& image : images) {
+      const auto size = there.find(image);
+      if (size != there.end()) sum += scale(size->second, having_.at(image), nodes_);
+    }
+    const std::int64_t most = kMostImage * static_cast<std::int64_t>(images.size());
+    if (most <= kLeastImage) return 0;
+    return args_.images * scale(100 * kPoint, std::clamp(sum, kLeastImage, most) - kLeastImage,
+                                most - kLeastImage);
+  }
+
  private:
+  const std::vector<std::string>& images_of(const TaskSpec& task) const {
+    const auto [place, fresh] = images_.try_emplace(&task);
+    if (!fresh) return place->second;
+    const auto document = task.pod->document();
+    for (const std::string_view list : {"containers", "initContainers"}) {
+      const JsonArray* containers = array_at(*document, {"spec", list});
+      for (std::size_t i = 0; containers != nullptr && i < containers->size(); ++i)
+        place->second.push_back(with_tag(text_at((*containers)[i], {"image"})));
+    }
+    return place->second;
+  }
+
   static void add_normalised(const std::vector<std::int64_t>& raw, std::int64_t weight,
                              bool inverse, std::vector<std::int64_t>& scores) {
     if (raw.empty()) return;
@@ -67,6 +122,9 @@ class NodeOrder final : public Plugin, public ScoreHook {
   }
 
   NodeOrderArgs args_;
+  std::int64_t nodes_ = 0;
+  std::map<std::string, std::int64_t> having_;                          // nodes that have an image
+  mutable std::map<const TaskSpec*, std::vector<std::string>> images_;  // looked up, never walked
 };
 
 }  // namespace
@@ -80,7 +138,7 @@ Result<PluginFactory> configure_nodeorder(Arguments& arguments, const EnableFlag
   TRY_ASSIGN(args.taints, arguments.integer("tainttoleration.weight", 3));
   TRY_ASSIGN(args.pod_affinity, arguments.integer("podaffinity.weight", 2));
   TRY_ASSIGN(args.spread, arguments.integer("podtopologyspread.weight", 2));
-  arguments.ignore("imagelocality.weight");  // nodes do not say which images they have
+  TRY_ASSIGN(args.images, arguments.integer("imagelocality.weight", 1));
   return PluginFactory([args](PluginSet& plugins, const EnableFlags& enabled) {
     plugins.add(std::make_unique<NodeOrder>(args), enabled);
     if (!enabled.on("enableNodeOrder")) return;

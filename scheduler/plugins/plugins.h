@@ -11,6 +11,7 @@ Result<PluginFactory> configure_capacity(Arguments& arguments, const EnableFlags
 Result<PluginFactory> configure_cdp(Arguments& arguments, const EnableFlags& flags);
 Result<PluginFactory> configure_conformance(Arguments& arguments, const EnableFlags& flags);
 Result<PluginFactory> configure_drf(Arguments& arguments, const EnableFlags& flags);
+Result<PluginFactory> configure_extender(Arguments& arguments, const EnableFlags& flags);
 Result<PluginFactory> configure_gang(Arguments& arguments, const EnableFlags& flags);
 Result<PluginFactory> configure_nodeorder(Arguments& arguments, const EnableFlags& flags);
 Result<PluginFactory> configure_overcommit(Arguments& arguments, const EnableFlags& flags);
@@ -21,6 +22,7 @@ Result<PluginFactory> configure_deviceshare(Arguments& arguments, const EnableFl
 Result<PluginFactory> configure_network_topology_aware(Arguments& arguments,
                                                        const EnableFlags& flags);
 Result<PluginFactory> configure_nodegroup(Arguments& arguments, const EnableFlags& flags);
+Result<PluginFactory> configure_numa_aware(Arguments& arguments, const EnableFlags& flags);
 Result<PluginFactory> configure_pdb(Arguments& arguments, const EnableFlags& flags);
 Result<PluginFactory> configure_rescheduling(Arguments& arguments, const EnableFlags& flags);
 Result<PluginFactory> configure_resource_strategy_fit(Arguments& arguments,

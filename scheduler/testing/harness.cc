@@ -55,6 +55,28 @@ Json make_quota(const Json& brief) {
   return out;
 }
 
+// {name, policy, cpuPolicy = static, nodes: [[cpus]], free: "0-3", reserved: "1", pods: [{uid,
+// namespace, name}]}
+Json make_numa(const Json& brief) {
+  Json out = new_object(kNumatopologyKind, "", text_at(brief, {"name"}));
+  const std::string manager = text_at(brief, {"cpuPolicy"});
+  set_path(out, {"spec", "policies", "CPUManagerPolicy"},
+           Json(manager.empty() ? "static" : manager));
+  copy_if_there(brief, "policy", out, {"spec", "policies", "TopologyManagerPolicy"});
+  copy_if_there(brief, "free", out, {"spec", "numares", "cpu", "allocatable"});
+  copy_if_there(brief, "reserved", out, {"spec", "resReserved", "cpu"});
+  copy_if_there(brief, "pods", out, {"spec", "podAllocations"});
+  std::int64_t numa = 0;
+  for (const Json& node : list_of(brief, "nodes")) {
+    for (const Json& cpu : node.get_array()) {
+      set_path(out, {"spec", "cpuDetail", std::to_string(cpu.to_number<std::int64_t>())},
+               JsonObject{{"numa", numa}, {"socket", numa}, {"core", cpu}});
+    }
+    ++numa;
+  }
+  return out;
+}
+
 // {name, tier, nodes: [names], of: [hypernodes]}
 Json make_hyper(const Json& brief) {
   Json out = new_object(kHyperNodeKind, "", text_at(brief, {"name"}));
@@ -79,6 +101,7 @@ Json make_node(const Json& brief) {
   copy_if_there(brief, "labels", out, {"metadata", "labels"});
   copy_if_there(brief, "annotations", out, {"metadata", "annotations"});
   copy_if_there(brief, "taints", out, {"spec", "taints"});
+  copy_if_there(brief, "images", out, {"status", "images"});
   copy_if_there(brief, "unschedulable", out, {"spec", "unschedulable"});
   Json allocatable = amounts(brief, "allocatable");
   allocatable.get_object()["pods"] = std::to_string(int_at(brief, {"pods"}).value_or(110));
@@ -96,6 +119,9 @@ Json make_pod(const Json& brief) {
   Json container(boost::json::object_kind);
   container.get_object()["name"] = "main";
   set_path(container, {"resources", "requests"}, amounts(brief, "requests"));
+  if (find(brief, {"guaranteed"}) != nullptr)
+    set_path(container, {"resources", "limits"}, amounts(brief, "requests"));
+  copy_if_there(brief, "image", container, {"image"});
   copy_if_there(brief, "ports", container, {"ports"});
   set_path(out, {"spec", "containers"}, JsonArray{std::move(container)});
   copy_if_there(brief, "node", out, {"spec", "nodeName"});
@@ -123,6 +149,7 @@ Json make_group(const Json& brief) {
   copy_if_there(brief, "phase", out, {"status", "phase"});
   copy_if_there(brief, "annotations", out, {"metadata", "annotations"});
   copy_if_there(brief, "topology", out, {"spec", "networkTopology"});
+  copy_if_there(brief, "subGroups", out, {"spec", "subGroupPolicy"});
   if (const Json* minimum = find(brief, {"minResources"})) {
     set_path(out, {"spec", "minResources"}, quantities(*minimum));
   }
@@ -158,14 +185,32 @@ Harness::Harness(Options options)
                  rng,
                  std::move(options),
                  {},
-                 [this](WallTime, std::string line) { decisions.push_back(std::move(line)); }}) {
+                 [this](WallTime, std::string line) { decisions.push_back(std::move(line)); },
+                 &extender}) {
   client.graceful = true;
   const Result<void> started = scheduler.start();
   CHECK_MSG(started.has_value(), started.error().message);
   loop.run_ready();
 }
 
+Result<HttpResponse> CannedExtender::call(HttpRequest request) {
+  const std::string verb = request.url.substr(request.url.rfind('/') + 1);
+  asked.emplace_back(verb, request.body);
+  const Json* answer = find(answers, {verb});
+  if (answer != nullptr && find(*answer, {"byNode"}) != nullptr) {
+    const Result<Json> about = parse_json(request.body);
+    CHECK(about.has_value());
+    answer = find(*answer, {"byNode", text_at(*about, {"node", "Name"})});
+    if (answer == nullptr) return HttpResponse{200, {}, "{}"};
+  }
+  if (answer == nullptr || answer->is_null()) return make_error(Code::Timeout, "no answer in time");
+  HttpResponse out{200};
+  append_json(out.body, *answer);
+  return out;
+}
+
 void Harness::add(const Json& things) {
+  if (const Json* answers = find(things, {"extender"})) extender.answers = *answers;
   if (const auto config = string_at(things, {"config"})) {
     Json map = new_object(kinds::kConfigMap, "volcano-system", "volcano-scheduler-configmap");
     set_path(map, {"data", "volcano-scheduler.conf"}, Json(*config));
@@ -181,6 +226,7 @@ void Harness::add(const Json& things) {
   for (const Json& one : list_of(things, "quotas"))
     client.put(kinds::kResourceQuota, make_quota(one));
   for (const Json& one : list_of(things, "hyperNodes")) client.put(kHyperNodeKind, make_hyper(one));
+  for (const Json& one : list_of(things, "numa")) client.put(kNumatopologyKind, make_numa(one));
   for (const Json& one : list_of(things, "nodes")) client.put(kinds::kNode, make_node(one));
   for (const Json& one : list_of(things, "queues")) client.put(kinds::kQueue, make_queue(one));
   for (const Json& one : list_of(things, "groups")) client.put(kinds::kPodGroup, make_group(one));

@@ -6,28 +6,40 @@
 #include <string_view>
 
 #include "base/env.h"
+#include "scheduler/extender_caller.h"
 #include "scheduler/scheduler.h"
 #include "testing/fake_client.h"
 #include "testing/manual_loop.h"
 
 namespace krater::scheduler {
 
-// {name, cpu, memory, pods = 110, allocatable: {...}, labels, taints, unschedulable}
+// {name, cpu, memory, pods = 110, allocatable: {...}, labels, taints, images, unschedulable}
 Json make_node(const Json& brief);
 // {name, group, queue, cpu, memory, requests: {...}, node, phase, priority, class, role, selector,
-// ports, gates, labels, annotations, spec: {...}}
+// image, ports, gates, labels, annotations, guaranteed, spec: {...}}
 Json make_pod(const Json& brief);
-// {name, min, queue, priorityClass, minResources, roles, phase, topology, annotations}
+// {name, min, queue, priorityClass, minResources, roles, phase, topology, subGroups, annotations}
 Json make_group(const Json& brief);
 // {name, state, <fields of spec>}
 Json make_queue(const Json& brief);
+
+// Answers by what it was told: for each verb an object, or one for a node ({byNode: {n1: …}});
+// null, and what it was not told: no answer in time.
+class CannedExtender final : public ExtenderCaller {
+ public:
+  void begin(Duration) override {}
+  Result<HttpResponse> call(HttpRequest request) override;
+
+  Json answers{boost::json::object_kind};
+  std::vector<std::pair<std::string, std::string>> asked{};  // verb, body
+};
 
 class Harness {
  public:
   explicit Harness(Options options = {});
 
-  // {nodes, queues, groups, pods, classes, budgets, quotas, hyperNodes, config}: lists of short
-  // forms; a pod with `count` is made that often.
+  // {nodes, queues, groups, pods, classes, budgets, quotas, hyperNodes, numa, config, extender}:
+  // lists of short forms; a pod with `count` is made that often.
   void add(const Json& things);
   // {pods: [names], groups: [...], nodes: [...], queues: [...]}
   void remove(const Json& things);
@@ -49,6 +61,7 @@ class Harness {
   testing::FakeClient client{loop, loop.wall()};
   SeededRng rng{7};
   std::vector<std::string> decisions{};
+  CannedExtender extender{};
   Scheduler scheduler;
 };
 

@@ -132,6 +132,40 @@ TEST_F(AgentTest, TellsOfAShortageAtOnceAndOfItsEndAfterAWhile) {
   agent.reset();
 }
 
+TEST_F(AgentTest, TellsHowBusyItsMachineIs) {
+  struct Script final : FigureSource {
+    std::int64_t seconds = 0, busy = 0;
+    Figures read() override { return {}; }
+    // As many processors as it takes to be half busy.
+    std::optional<UsageSample> usage() override {
+      seconds += 10;
+      busy += 5;
+      return UsageSample{busy, seconds, 250};
+    }
+  } script;
+  AgentDeps deps{client, loop, loop.wall(), rng, runtime};
+  deps.node_watch = {&script, {}};
+  agent.emplace(deps, std::vector<NodeFacts>{{"n1", "10.0.0.1", 4000}}, NodeInfo{});
+  agent->start();
+  const auto told = [&] {
+    const auto document = client.read(kinds::kNode, "", "n1")->document();
+    const Result<Json> usage =
+        parse_json(text_at(*document, {"metadata", "annotations", "krater.io/node-usage"}));
+    return usage ? *usage : Json();
+  };
+  loop.advance(1s);
+  EXPECT_TRUE(told().is_null()) << "a second says nothing";
+  loop.advance(20s);
+  EXPECT_EQ(int_at(told(), {"cpu"}), 500);
+  EXPECT_EQ(int_at(told(), {"memory"}), 250);
+  const std::string first = text_at(told(), {"time"});
+  loop.advance(1min);
+  EXPECT_EQ(text_at(told(), {"time"}), first) << "nothing has changed";
+  loop.advance(2min);
+  EXPECT_NE(text_at(told(), {"time"}), first);
+  agent.reset();
+}
+
 TEST_F(AgentTest, RegistersAgainWhenItsNodeIsDeleted) {
   start();
   loop.advance(1s);

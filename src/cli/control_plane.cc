@@ -6,6 +6,7 @@
 #include "api/custom/definition_keeper.h"
 #include "api/local_client/local_client.h"
 #include "base/log.h"
+#include "cli/extender_calls.h"
 #include "cli/ssh_keys.h"
 #include "controllers/apps/daemon_set_controller.h"
 #include "controllers/apps/deployment_controller.h"
@@ -17,6 +18,7 @@
 #include "controllers/disruption/disruption_controller.h"
 #include "controllers/endpoints/endpoints_controller.h"
 #include "controllers/gc/gc_controller.h"
+#include "controllers/hypernode/hypernode_controller.h"
 #include "controllers/job/job_controller.h"
 #include "controllers/jobflow/jobflow_controller.h"
 #include "controllers/loop/controller_loop.h"
@@ -195,6 +197,7 @@ struct ControlPlane::Controllers {
     loop.add(controllers::make_job_flow_controller(), volcano);
     loop.add(controllers::make_job_template_controller(), volcano);
     loop.add(controllers::make_volcano_cron_job_controller(), volcano);
+    loop.add(controllers::make_hyper_node_controller(), volcano);
   }
 
   bool is_served(const Kind& kind) const {
@@ -254,7 +257,7 @@ struct ControlPlane::Scheduling {
       : client(api::make_local_client(parts.registry, parts.scheduler,
                                       "system:serviceaccount:volcano-system:volcano-scheduler")),
         scheduler({*client, parts.scheduler, parts.clock, parts.rng, options_of(parts),
-                   parts.scheduler_measured, parts.scheduler_decided}) {}
+                   parts.scheduler_measured, parts.scheduler_decided, &extender}) {}
 
   static scheduler::Options options_of(const ControlPlaneParts& parts) {
     scheduler::Options out;
@@ -273,6 +276,7 @@ struct ControlPlane::Scheduling {
     return out;
   }
 
+  ExtenderCalls extender;
   std::unique_ptr<client::ObjectClient> client;
   scheduler::Scheduler scheduler;
 };

@@ -1,8 +1,23 @@
 #include "cli/controller_selection.h"
 
+#include <algorithm>
+#include <array>
+
 #include "base/strings.h"
 
 namespace krater::cli {
+
+namespace {
+
+constexpr std::string_view kVolcano = "vc-controller-manager";
+constexpr std::array kOfVolcano{"hypernode", "jobflow",    "jobtemplate", "pg",
+                                "queue",     "vc-cronjob", "vcjob"};
+
+bool of_volcano(std::string_view name) {
+  return std::find(kOfVolcano.begin(), kOfVolcano.end(), name) != kOfVolcano.end();
+}
+
+}  // namespace
 
 std::string short_controller_name(std::string_view controller) {
   constexpr std::string_view kEnding = "-controller";
@@ -35,14 +50,18 @@ Result<ControllerSelection> ControllerSelection::parse(std::string_view list) {
 
 bool ControllerSelection::wants(std::string_view controller) const {
   const std::string name = short_controller_name(controller);
-  if (off_.contains(name)) return false;
-  return others_ || on_.contains(name);
+  if (off_.contains(name) || on_.contains(name)) return on_.contains(name) && !off_.contains(name);
+  if (of_volcano(name)) {
+    if (off_.contains(kVolcano)) return false;
+    if (on_.contains(kVolcano)) return true;
+  }
+  return others_;
 }
 
 Result<void> ControllerSelection::check(const std::set<std::string>& offered) const {
-  for (const std::set<std::string>* list : {&on_, &off_}) {
+  for (const auto* list : {&on_, &off_}) {
     for (const std::string& name : *list) {
-      if (offered.contains(name)) continue;
+      if (offered.contains(name) || name == kVolcano) continue;
       std::string all;
       for (const std::string& each : offered) all += (all.empty() ? "" : ", ") + each;
       return make_error(Code::Invalid,

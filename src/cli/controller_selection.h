@@ -1,6 +1,8 @@
 // Which controllers run, as `--controllers` says it: the list of kube-controller-manager. "name" is
 // one that runs, "-name" one that does not, "*" all others. A list that only takes away leaves the
-// rest running. Names are those of counters and events, with or without "-controller".
+// rest running. Names are those of the counters, with or without "-controller";
+// "vc-controller-manager" stands for all that Volcano's program of that name runs, where it is not
+// said of one by itself.
 #pragma once
 
 #include <set>
@@ -22,7 +24,7 @@ class ControllerSelection {
   Result<void> check(const std::set<std::string>& offered) const;
 
  private:
-  std::set<std::string> on_, off_;
+  std::set<std::string, std::less<>> on_, off_;
   bool others_ = true;
 };
 

@@ -28,6 +28,21 @@ TEST(ControllerSelection, AListOfNamesIsAllThatRuns) {
   EXPECT_FALSE(of("job,*,-queue").wants("queue-controller"));
 }
 
+TEST(ControllerSelection, VolcanosManagerStandsForItsControllers) {
+  for (const char* one : {"vcjob-controller", "jobflow-controller", "jobtemplate-controller",
+                          "pg-controller", "queue-controller", "hypernode-controller"}) {
+    EXPECT_FALSE(of("-vc-controller-manager").wants(one)) << one;
+    EXPECT_TRUE(of("vc-controller-manager").wants(one)) << one;
+    EXPECT_EQ(of("-vc-controller-manager,vcjob").wants(one), one == std::string("vcjob-controller"))
+        << one;
+    EXPECT_EQ(of("vc-controller-manager,-vcjob").wants(one), one != std::string("vcjob-controller"))
+        << one;
+  }
+  EXPECT_TRUE(of("-vc-controller-manager").wants("job-controller"));
+  EXPECT_FALSE(of("vc-controller-manager").wants("job-controller"));
+  EXPECT_TRUE(of("-vc-controller-manager").check({"job"}).has_value());
+}
+
 TEST(ControllerSelection, WhatCannotBeMeantIsRefused) {
   EXPECT_FALSE(ControllerSelection::parse("a,,b").has_value());
   EXPECT_FALSE(ControllerSelection::parse("-").has_value());

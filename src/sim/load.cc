@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "model/keys.h"
+#include "model/volcano_job.h"
 
 namespace krater::sim {
 namespace {
@@ -57,6 +58,19 @@ Json batch_job(const Load& load) {
       container(load, "main")));
 }
 
+// Starts anew as a whole when it loses a pod.
+Json volcano_job(const Load& load) {
+  Json out = parsed(fmt::format(
+      R"({{"spec":{{"schedulerName":"volcano","minAvailable":{},"maxRetry":{},)"
+      R"("policies":[{{"event":"PodEvicted","action":"RestartJob"}}],)"
+      R"("tasks":[{{"name":"w","replicas":{},"template":{{)"
+      R"("metadata":{{"annotations":{}}},"spec":{{"restartPolicy":"Never","containers":[{}]}}}}}}]}}}})",
+      load.workers, load.backoff_limit, load.workers, sim_annotations(load.run_time),
+      container(load, "main")));
+  if (!load.queue.empty()) set_path(out, {"spec", "queue"}, Json(load.queue));
+  return out;
+}
+
 Json bare_pod(const Load& load) {
   return parsed(fmt::format(
       R"({{"metadata":{{"annotations":{}}},"spec":{{"restartPolicy":"Never","containers":[{}]}}}})",
@@ -79,6 +93,8 @@ Submission make_submission(const Load& load, const std::string& name) {
       return named(kinds::kRayJob, ray_job(load), name);
     case Load::What::Jobs:
       return named(kinds::kJob, batch_job(load), name);
+    case Load::What::VolcanoJobs:
+      return named(kinds::kVolcanoJob, volcano_job(load), name);
     case Load::What::Pods:
       break;
   }

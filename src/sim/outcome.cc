@@ -8,6 +8,7 @@
 #include "model/pod.h"
 #include "model/queue.h"
 #include "model/rayjob.h"
+#include "model/volcano_job.h"
 
 namespace krater::sim {
 namespace {
@@ -29,6 +30,13 @@ End end_of(const ObjectPtr& object) {
     const JobView job(object);
     if (!job.finished()) return End::None;
     return job.has("Complete") ? End::Success : End::Failure;
+  }
+  if (object->key().resource == kinds::kVolcanoJob.resource()) {
+    const auto phase = VolcanoJobView(object).phase();
+    if (phase == VolcanoJobPhase::Completed) return End::Success;
+    const bool failed = phase == VolcanoJobPhase::Failed || phase == VolcanoJobPhase::Aborted ||
+                        phase == VolcanoJobPhase::Terminated;
+    return failed ? End::Failure : End::None;
   }
   const PodView pod(object);
   if (!pod.finished()) return End::None;
@@ -157,7 +165,7 @@ Missing missing(const std::string& rule, const storage::Snapshot& state,
 
 Missing left_over(const storage::Snapshot& state) {
   for (const Kind* kind : {&kinds::kPod, &kinds::kPodGroup, &kinds::kRayJob, &kinds::kRayCluster,
-                           &kinds::kJob, &kinds::kService}) {
+                           &kinds::kJob, &kinds::kVolcanoJob, &kinds::kService}) {
     const auto objects = objects_of(state, *kind);
     if (!objects.empty())
       return objects.front()->key().text() + " and " + std::to_string(objects.size() - 1) +

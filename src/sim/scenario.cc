@@ -128,6 +128,7 @@ Result<Named> single(const Json& entry) {
 Result<Load> parse_load(const Json& entry) {
   static const std::map<std::string, Load::What> kWords{{"submit_rayjobs", Load::What::RayJobs},
                                                         {"submit_jobs", Load::What::Jobs},
+                                                        {"submit_vcjobs", Load::What::VolcanoJobs},
                                                         {"submit_pods", Load::What::Pods}};
   TRY_ASSIGN(const Named named, single(entry));
   const auto word = kWords.find(named.name);

@@ -21,14 +21,14 @@
 namespace krater::sim {
 
 struct Load {
-  enum class What { RayJobs, Jobs, Pods };
+  enum class What { RayJobs, Jobs, VolcanoJobs, Pods };
   What what = What::RayJobs;
   Duration every = std::chrono::seconds(1), during = std::chrono::seconds(10);
   std::string queue;         // "": none is named
-  std::int64_t workers = 2;  // of a RayJob; pods of a Job
+  std::int64_t workers = 2;  // of a RayJob; pods of a Job or a Volcano Job
   std::string cpu = "1";     // of each pod
   Duration run_time = std::chrono::seconds(10);
-  std::int64_t backoff_limit = 0;
+  std::int64_t backoff_limit = 0;  // of a Volcano Job: maxRetry
 };
 
 struct Fault {

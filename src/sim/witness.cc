@@ -7,7 +7,7 @@ namespace krater::sim {
 namespace {
 
 std::vector<const Kind*> watched() {
-  return {&kinds::kPod,        &kinds::kPodGroup, &kinds::kRayJob,
+  return {&kinds::kPod,        &kinds::kPodGroup, &kinds::kRayJob, &kinds::kVolcanoJob,
           &kinds::kRayCluster, &kinds::kJob,      &kinds::kNode};
 }
 

@@ -14,8 +14,9 @@ std::string text_of(const char* path) {
   return read_file(path).value_or(std::string());
 }
 
-// "MemFree:   13808 kB" in bytes.
-std::optional<std::int64_t> line_named(std::string_view text, std::string_view name) {
+}  // namespace
+
+std::optional<std::int64_t> meminfo_line(std::string_view text, std::string_view name) {
   for (const std::string_view line : split(text, '\n')) {
     if (!line.starts_with(name)) continue;
     std::string_view value = trim(line.substr(name.size()));
@@ -26,11 +27,9 @@ std::optional<std::int64_t> line_named(std::string_view text, std::string_view n
   return std::nullopt;
 }
 
-}  // namespace
-
 std::optional<Figure> memory_figure(std::string_view meminfo) {
-  const auto total = line_named(meminfo, "MemTotal:"), free = line_named(meminfo, "MemFree:"),
-             idle = line_named(meminfo, "Inactive(file):");
+  const auto total = meminfo_line(meminfo, "MemTotal:"), free = meminfo_line(meminfo, "MemFree:"),
+             idle = meminfo_line(meminfo, "Inactive(file):");
   if (!total || !free || !idle) return std::nullopt;
   return Figure{*free + *idle, *total};
 }
@@ -47,6 +46,10 @@ std::optional<Figure> pid_figure(std::string_view loadavg, std::string_view pid_
   if (!all || !ids) return std::nullopt;
   const std::int64_t capacity = std::min(*ids, threads.value_or(*ids));
   return Figure{std::max<std::int64_t>(capacity - *all, 0), capacity};
+}
+
+std::optional<UsageSample> MachineFigures::usage() {
+  return usage_sample(text_of("/proc/stat"), text_of("/proc/meminfo"));
 }
 
 Figures MachineFigures::read() {

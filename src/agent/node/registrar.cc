@@ -8,6 +8,7 @@ namespace {
 constexpr Duration kLeaseBeat = std::chrono::seconds(10);
 constexpr Duration kStatusBeat = std::chrono::minutes(5);
 constexpr Duration kRetry = std::chrono::seconds(1);
+constexpr std::string_view kNodeUsage = "krater.io/node-usage";
 
 }  // namespace
 
@@ -138,6 +139,7 @@ void Registrar::renew() {
 
 void Registrar::look() {
   if (figures_ == nullptr) return;
+  tell_usage();
   const Pressures before = pressures_;
   pressures_ = machine_.observe(figures_->read(), clock_.now());
   if (pressures_ == before) return;
@@ -145,6 +147,25 @@ void Registrar::look() {
   tell(before.disk, pressures_.disk, "NodeHasDiskPressure", "NodeHasNoDiskPressure");
   tell(before.pids, pressures_.pids, "NodeHasInsufficientPID", "NodeHasSufficientPID");
   write_status();
+}
+
+void Registrar::tell_usage() {
+  const std::optional<UsageSample> sample = figures_->usage();
+  if (!sample) return;
+  usage_.add(*sample, clock_.now());
+  if (node_ == nullptr) return;
+  const std::optional<MachineUsage> news = usage_.news(clock_.now());
+  if (!news) return;
+  JsonObject annotations;
+  annotations[kNodeUsage] = usage_text(*news, clock_.now());
+  Json patch(JsonObject{{"metadata", JsonObject{{"annotations", std::move(annotations)}}}});
+  client_.write(
+      client::PatchWrite{kinds::kNode, {}, facts_.name, client::PatchType::Merge, std::move(patch)},
+      guarded([this](Result<ObjectPtr> done) {
+        // Told again at the next turn anyway.
+        if (!done)
+          log::warn("agent.usage_failed", {{"node", facts_.name}, {"why", done.error().message}});
+      }));
 }
 
 void Registrar::tell(bool before, bool now, std::string_view begins, std::string_view ends) {

@@ -1,6 +1,6 @@
 // Keeps one node known to the API: registers it, renews its lease every ten seconds, looks at what
-// it has left as often, and writes its status every five minutes and whenever the object says
-// something else than the node. On the agent's loop.
+// it has left and how busy it is as often, and writes its status every five minutes and whenever
+// the object says something else than the node. On the agent's loop.
 #pragma once
 
 #include <functional>
@@ -50,6 +50,7 @@ class Registrar {
   void renew();
   void create_lease();
   void look();
+  void tell_usage();
   void tell(bool before, bool now, std::string_view begins, std::string_view ends);
   void again(Duration delay, void (Registrar::*step)());
   template <typename F>
@@ -68,6 +69,7 @@ class Registrar {
   FigureSource* figures_;
   PressureMachine machine_;
   Pressures pressures_;
+  UsageMeter usage_;
   ObjectPtr node_;
   bool status_in_flight_ = false, registering_ = false;
   Loop::TimerId lease_timer_ = 0, status_timer_ = 0, retry_timer_ = 0;
