@@ -44,4 +44,13 @@ struct GangOptions {
 // RayJobs submitted at once: how long from the submission of each until its last pod is bound.
 int bench_gangs(const Target& target, const GangOptions& options);
 
+struct ShapeOptions {
+  int jobs = 500, pods = 20, clients = 16, seconds = 120;
+  bool gang = true;
+  std::string via = "vcjob";      // or "pods", "none"
+  std::string until = "running";  // or "created", "first-bound", "bound"
+};
+// Jobs of one-CPU pods: when all are created, bound and running.
+int bench_shapes(const Target& target, const ShapeOptions& options);
+
 }  // namespace krater::bench

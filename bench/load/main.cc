@@ -5,6 +5,7 @@
 //   krater-load --kubeconfig FILE list --objects 10000 --repeat 10
 //   krater-load --kubeconfig FILE watch --watchers 1000 --writes 200
 //   krater-load --kubeconfig FILE gangs --jobs 20 --workers 2
+//   krater-load --kubeconfig FILE shapes --jobs 500 --pods 20 [--no-gang] --via vcjob
 #include <CLI/CLI.hpp>
 #include <string>
 
@@ -43,11 +44,25 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   gangs->add_option("--queue", ganging.queue);
   gangs->add_option("--seconds", ganging.seconds, "at most")->capture_default_str();
+  ShapeOptions shaping;
+  CLI::App* shapes = app.add_subcommand("shapes", "jobs of one-CPU pods, until all of them run");
+  shapes->add_option("--jobs", shaping.jobs)->capture_default_str();
+  shapes->add_option("--pods", shaping.pods, "of each job")->capture_default_str();
+  shapes->add_flag("--gang,!--no-gang", shaping.gang, "all pods of a job or none");
+  shapes->add_option("--clients", shaping.clients)->capture_default_str();
+  shapes->add_option("--seconds", shaping.seconds, "at most")->capture_default_str();
+  shapes->add_option("--via", shaping.via, "who creates the pods")
+      ->check(CLI::IsMember({"vcjob", "pods", "none"}))
+      ->capture_default_str();
+  shapes->add_option("--until", shaping.until, "what to wait for")
+      ->check(CLI::IsMember({"created", "first-bound", "bound", "running"}))
+      ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   const Target target = target_of(kubeconfig, name);
   if (create->parsed()) return bench_create(target, creating);
   if (gets->parsed()) return bench_get(target, getting);
   if (list->parsed()) return bench_list(target, listing);
   if (watch->parsed()) return bench_watch(target, watching);
+  if (shapes->parsed()) return bench_shapes(target, shaping);
   return bench_gangs(target, ganging);
 }

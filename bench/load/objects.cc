@@ -58,6 +58,36 @@ Json ray_job(const std::string& name, int workers, std::string_view queue) {
   return out;
 }
 
+Json vc_job(const std::string& name, int pods, int min_available) {
+  Json out = new_object(kinds::kVolcanoJob, "default", name);
+  set_path(out, {"spec", "schedulerName"}, "volcano");
+  set_path(out, {"spec", "minAvailable"}, min_available);
+  set_path(out, {"spec", "queue"}, "default");
+  Json task(boost::json::object_kind);
+  set_path(task, {"name"}, "t");
+  set_path(task, {"replicas"}, pods);
+  set_path(task, {"template", "spec", "containers"},
+           JsonArray{container("worker", "busybox:1.36", "1", "1Gi")});
+  set_path(out, {"spec", "tasks"}, JsonArray{std::move(task)});
+  return out;
+}
+
+Json pod_group(const std::string& name, int min_member) {
+  Json out = new_object(kinds::kPodGroup, "default", name);
+  set_path(out, {"spec", "minMember"}, min_member);
+  set_path(out, {"spec", "queue"}, "default");
+  return out;
+}
+
+Json group_pod(const std::string& group, int number) {
+  Json out = new_object(kinds::kPod, "default", group + "-t-" + std::to_string(number));
+  set_path(out, {"metadata", "annotations", keys::kGroupName}, Json(group));
+  set_path(out, {"spec", "schedulerName"}, "volcano");
+  set_path(out, {"spec", "containers"},
+           JsonArray{container("worker", "busybox:1.36", "1", "1Gi")});
+  return out;
+}
+
 HttpRequest get(std::string path) {
   HttpRequest out;
   out.url = std::move(path);
