@@ -164,6 +164,10 @@ Result<ObjectPtr> object_of(const ObjectKey& key, const HttpResponse& reply) {
   return Object::parse(std::move(real), revision, std::make_shared<const std::string>(reply.body));
 }
 
+// Requests under way at once; the others wait for their turn. More would only need more connections,
+// each with a handshake that costs more than the request.
+constexpr std::size_t kAtOnce = 32;
+
 class HttpObjectClient final : public ObjectClient {
  public:
   HttpObjectClient(HttpClient& http, Loop& loop, Rng& rng, HttpObjectClientOptions options)
@@ -207,23 +211,45 @@ class HttpObjectClient final : public ObjectClient {
     for (auto& header : headers()) request.headers.push_back(std::move(header));
     request.timeout = options_.request_timeout;
     request.max_reply_bytes = options_.max_reply_bytes;
-    const std::uint64_t id = ++last_id_;
-    exchanges_[id] = http_.send(
-        std::move(request),
-        [this, id, key = std::move(key), done = std::move(done)](Result<HttpResponse> reply) {
-          // The handle goes first: `done` may drop this client.
-          const auto handle = std::move(exchanges_.extract(id).mapped());
-          if (!reply) return done(reply.error());
-          done(object_of(key, *reply));
-        });
+    waiting_.push_back({std::move(request), std::move(key), std::move(done)});
+    launch();
   }
+
+  void launch() {
+    while (!waiting_.empty() && exchanges_.size() < kAtOnce) {
+      Waiting next = std::move(waiting_.front());
+      waiting_.pop_front();
+      const std::uint64_t id = ++last_id_;
+      exchanges_[id] = http_.send(
+          std::move(next.request), [this, id, alive = std::weak_ptr<bool>(alive_),
+                                    key = std::move(next.key), done = std::move(next.done)](
+                                       Result<HttpResponse> reply) {
+            // The handle goes first: `done` may drop this client.
+            const auto handle = std::move(exchanges_.extract(id).mapped());
+            if (reply) {
+              done(object_of(key, *reply));
+            } else {
+              done(reply.error());
+            }
+            if (!alive.expired()) launch();
+          });
+    }
+  }
+
+  struct Waiting {
+    HttpRequest request;
+    ObjectKey key;
+    Callback<ObjectPtr> done;
+  };
 
   HttpClient& http_;
   Loop& loop_;
   Rng& rng_;
   HttpObjectClientOptions options_;
   std::map<std::uint64_t, std::unique_ptr<HttpExchange>> exchanges_;
+  std::deque<Waiting> waiting_;
   std::uint64_t last_id_ = 0;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace

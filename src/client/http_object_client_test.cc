@@ -12,17 +12,22 @@ namespace {
 // An HttpClient whose replies the test gives, with a memory of what was asked.
 class ScriptedHttp final : public HttpClient {
  public:
-  struct Handle final : HttpExchange {};
+  struct Handle final : HttpExchange {
+    ~Handle() override { *dropped = true; }
+    std::shared_ptr<bool> dropped = std::make_shared<bool>(false);
+  };
   explicit ScriptedHttp(Loop& loop) : loop_(loop) {}
   std::unique_ptr<HttpExchange> send(HttpRequest request, Done done) override {
     asked.push_back(request);
-    loop_.post([this, done = std::move(done)] {
+    auto handle = std::make_unique<Handle>();
+    loop_.post([this, done = std::move(done), dropped = handle->dropped] {
+      if (*dropped) return;
       ASSERT_FALSE(replies.empty());
       HttpResponse reply = replies.front();
       replies.pop_front();
       done(reply);
     });
-    return std::make_unique<Handle>();
+    return handle;
   }
   std::unique_ptr<HttpExchange> stream(HttpRequest request, HttpStreamHandlers given) override {
     asked.push_back(request);
@@ -95,6 +100,38 @@ TEST_F(HttpObjectClientTest, ListsAgainAfterExpired) {
   loop.advance(1s);
   EXPECT_EQ(seen.size(), 2U);
   EXPECT_EQ(http.asked.back().method, "GET");
+}
+
+TEST_F(HttpObjectClientTest, WhatIsTooMuchAtOnceWaitsForItsTurn) {
+  std::vector<std::string> answered;
+  for (int i = 0; i < 100; ++i) {
+    http.replies.push_back({200, {}, R"({"kind":"Pod","metadata":{"name":"p"}})"});
+    client->get(kinds::kPod, "d", "p" + std::to_string(i),
+                [&answered, this](const Result<ObjectPtr>& done) {
+                  ASSERT_TRUE(done);
+                  answered.push_back(std::to_string(http.asked.size()));
+                });
+  }
+  EXPECT_EQ(http.asked.size(), 32U);
+  loop.run_ready();
+  ASSERT_EQ(answered.size(), 100U);
+  EXPECT_EQ(answered[0], "32") << "the next one goes out when this one is through";
+  EXPECT_EQ(answered[1], "33");
+  EXPECT_EQ(http.asked.back().url, "https://s:1/api/v1/namespaces/d/pods/p99");
+}
+
+TEST_F(HttpObjectClientTest, AClientMayBeDroppedWhileRequestsWait) {
+  int answers = 0;
+  for (int i = 0; i < 40; ++i) {
+    http.replies.push_back({200, {}, R"({"kind":"Pod","metadata":{"name":"p"}})"});
+    client->get(kinds::kPod, "d", "p", [&](const Result<ObjectPtr>&) {
+      ++answers;
+      client.reset();
+    });
+  }
+  loop.run_ready();
+  EXPECT_EQ(answers, 1);
+  EXPECT_EQ(http.asked.size(), 32U);
 }
 
 TEST_F(HttpObjectClientTest, StatusBecomesAnError) {

@@ -17,7 +17,7 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
 
-constexpr std::size_t kIdlePerHost = 16;
+constexpr std::size_t kIdlePerHost = 32;
 constexpr std::size_t kChunkBytes = 64 * 1024;
 
 // Idle keep-alive connections by host.
