@@ -104,10 +104,11 @@ Result<bool> matches(const Json* constraints, const PolicyRequest& request,
   TRY_ASSIGN(const bool in_namespace, namespace_matches(*constraints, request, reader));
   if (!in_namespace) return false;
   TRY_ASSIGN(const LabelSelector selector, selector_at(*constraints, "objectSelector"));
-  if (!selector.empty() && !selector.matches(labels_of(request.object)) &&
-      !selector.matches(labels_of(request.old))) {
-    return false;
-  }
+  // An object that is not there (the old one of a CREATE) is not one without labels.
+  const auto selected = [&](const Json* object) {
+    return object != nullptr && selector.matches(labels_of(object));
+  };
+  if (!selector.empty() && !selected(request.object) && !selected(request.old)) return false;
   if (any_rule(array_at(*constraints, {"excludeResourceRules"}), request)) return false;
   const JsonArray* rules = array_at(*constraints, {"resourceRules"});
   return rules == nullptr || rules->empty() || any_rule(rules, request);

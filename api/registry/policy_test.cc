@@ -178,6 +178,14 @@ TEST_F(Policies, SelectorsNarrowABinding) {
       put(kinds::kConfigMap, config_map("b", R"j(,"labels":{"strict":"yes"})j")).has_value());
 }
 
+TEST_F(Policies, TheOldObjectThatACreateDoesNotHaveIsNotSelectedForItsLackOfLabels) {
+  install(R"j("validations":[{"expression":"false"}])j", R"j(["Deny"])j",
+          R"j(,"matchResources":{"objectSelector":{"matchExpressions":[
+                 {"key":"fine","operator":"DoesNotExist"}]}})j");
+  EXPECT_FALSE(put(kinds::kConfigMap, config_map("a")).has_value());
+  EXPECT_TRUE(put(kinds::kConfigMap, config_map("b", R"j(,"labels":{"fine":"1"})j")).has_value());
+}
+
 TEST_F(Policies, ADryRunIsAskedToo) {
   install(R"j("validations":[{"expression":"!request.dryRun"}])j");
   RequestInfo info;

@@ -17,5 +17,6 @@ def installed(simulated):
     with contextlib.ExitStack() as stack:
         def install(manifest):
             simulated.apply(manifest)
-            stack.callback(simulated.kubectl, "delete", manifest["kind"].lower(), manifest["metadata"]["name"])
+            stack.callback(simulated.kubectl, "delete", manifest["kind"].lower(), manifest["metadata"]["name"],
+                           "--ignore-not-found")
         yield install

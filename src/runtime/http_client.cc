@@ -105,6 +105,13 @@ Result<void> find_places(const Dial& dial, Endpoint& endpoint) {
   return {};
 }
 
+Error exchange_error(const boost::system::error_code& problem, const Endpoint& endpoint,
+                     std::size_t body_limit) {
+  if (problem != http::error::body_limit) return connection_error(problem, endpoint);
+  return make_error(Code::TooLarge, endpoint.authority() + ": reply is larger than " +
+                                        std::to_string(body_limit) + " bytes");
+}
+
 // Sends the request and reads the reply's head. A pooled connection that the peer closed meanwhile
 // is replaced once.
 template <typename Parser>
@@ -146,7 +153,7 @@ asio::awaitable<Result<void>> open(const HttpRequest& request, Endpoint& endpoin
     connection->close();
     const bool stale =
         connection->used_before && problem != beast::error::timeout && !parser->got_some();
-    if (!stale || exchange->cancelled) co_return connection_error(problem, endpoint);
+    if (!stale || exchange->cancelled) co_return exchange_error(problem, endpoint, body_limit);
   }
 }
 
@@ -201,12 +208,7 @@ class AsioHttpClient final : public HttpClient {
     }
     if (problem) {
       connection->close();
-      if (problem == http::error::body_limit) {
-        co_return make_error(Code::TooLarge, endpoint->authority() + ": reply is larger than " +
-                                                 std::to_string(request.max_reply_bytes) +
-                                                 " bytes");
-      }
-      co_return connection_error(problem, *endpoint);
+      co_return exchange_error(problem, *endpoint, request.max_reply_bytes);
     }
     HttpResponse out = head_of(parser->get());
     out.body = std::move(parser->get().body());
