@@ -27,7 +27,7 @@ TEST(Sizes, AJobOfAHundredThousandTasksHoldsNobodyUp) {
   cluster.add(*parse_json(
       R"({"config":"actions: \"enqueue, allocate, preempt, reclaim, backfill\"\ntiers:\n- plugins: [{name: priority}, {name: gang}, {name: conformance}]\n- plugins: [{name: capacity}, {name: predicates}, {name: nodeorder}, {name: binpack}]\n",
     "nodes":[{"name":"n","cpu":8},{"name":"m","cpu":8}],
-    "queues":[{"name":"default"},{"name":"other"}],
+    "queues":[{"name":"default","deserved":{"cpu":"8"}},{"name":"other","deserved":{"cpu":"8"}}],
     "groups":[{"name":"huge","min":1},{"name":"whole","min":2147483647},{"name":"small","min":2,"queue":"other"}]})"));
   cluster.settle();
   Json pods = *parse_json(R"({"pods":[{"name":"huge","group":"huge","cpu":1},

@@ -111,6 +111,7 @@ class Encoder {
   static void single(WireWriter& out, int number, const SchemaNode& node, const Json& value) {
     switch (node.type) {
       case NodeType::String:
+        if (is_time(node) && !parse_rfc3339(text_of(value))) return;  // no time: as if absent
         return out.bytes(number, text(node, text_of(value)));
       case NodeType::Boolean:
         return out.number(number, value.is_bool() && value.get_bool() ? 1 : 0);
@@ -138,10 +139,13 @@ class Encoder {
     out.bytes(number, wrapped(to_json(value)));
   }
 
+  static bool is_time(const SchemaNode& node) {
+    return node.format == ValueFormat::DateTime || node.format == ValueFormat::MicroTime;
+  }
+
   static std::string text(const SchemaNode& node, std::string_view text) {
     if (node.format == ValueFormat::Byte) return base64_decode(text).value_or("");
-    if (node.format == ValueFormat::DateTime || node.format == ValueFormat::MicroTime)
-      return encode_time(text);
+    if (is_time(node)) return encode_time(text);
     return std::string(text);
   }
 

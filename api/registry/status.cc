@@ -5,6 +5,7 @@
 #include "api/admission/causes.h"
 #include "base/check.h"
 #include "base/strings.h"
+#include "base/utf8.h"
 
 namespace krater::api {
 namespace {
@@ -135,6 +136,21 @@ Error verbatim(const Json& status) {
   return out;
 }
 
+namespace {
+
+// What a client sent comes back in messages, and need not be text.
+void make_text(Json& value) {
+  if (value.is_string()) {
+    value = valid_utf8(view(value.get_string()));
+  } else if (value.is_array()) {
+    for (Json& item : value.get_array()) make_text(item);
+  } else if (value.is_object()) {
+    for (auto& entry : value.get_object()) make_text(entry.value());
+  }
+}
+
+}  // namespace
+
 Json failure_status(const Error& error) {
   if (const Cause* words = verbatim_words(error)) {
     Json out = status_head("Failure");
@@ -153,6 +169,7 @@ Json failure_status(const Error& error) {
   JsonObject details = details_of(error);
   if (!details.empty()) status["details"] = std::move(details);
   status["code"] = http_status(error.code);
+  make_text(out);
   return out;
 }
 

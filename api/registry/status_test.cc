@@ -51,5 +51,13 @@ TEST(Status, AnExpiredPageCarriesATokenToGoOn) {
   EXPECT_EQ(int_at(status, {"code"}), 410);
 }
 
+TEST(Status, WhatAClientSentThatIsNoTextIsReplaced) {
+  Error error = make_error(Code::NotFound, "pods \"\xFF\" not found");
+  error.causes.push_back(Cause{"FieldValueInvalid", "\xC3(", "metadata.name"});
+  const Json status = failure_status(error);
+  EXPECT_EQ(text_at(status, {"message"}), "pods \"\xEF\xBF\xBD\" not found");
+  EXPECT_TRUE(parse_json(to_json(status)).has_value()) << to_json(status);
+}
+
 }  // namespace
 }  // namespace krater::api
