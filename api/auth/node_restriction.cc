@@ -89,10 +89,18 @@ JsonArray taints_of(const Json& object) {
   return list == nullptr ? JsonArray() : *list;
 }
 
+Json owners_of(const Json& object) {
+  const JsonArray* owners = array_at(object, {"metadata", "ownerReferences"});
+  return owners == nullptr || owners->empty() ? Json() : Json(*owners);
+}
+
 Result<void> check_node(const AskingNode& scope, const Attributes& what, std::string_view name,
                         const Json& object, const Json* old) {
   if (!scope.contains(name))
     return refused(what, name, node(scope) + " is not allowed to modify node " + go_quoted(name));
+  // Owners decide over a node's life: a node would be rid of its taints with the next one.
+  if (owners_of(object) != (old == nullptr ? Json() : owners_of(*old)))
+    return refused(what, name, node(scope) + " is not allowed to modify ownerReferences");
   const std::string labels = forbidden_labels(object, old);
   if (old == nullptr) {
     if (labels.empty()) return {};

@@ -84,8 +84,8 @@ Authorizer::Verdict NodeRules::on_node(const AskingNode& scope, const Attributes
 Authorizer::Verdict NodeRules::on_pod(const AskingNode& scope, const Attributes& what) const {
   if (what.verb == "list" || what.verb == "watch") {
     if (scope.pool() || scope.contains(what.pinned_node)) return {true};
-    if (what.name.empty())
-      return {false, "can only list/watch pods with spec.nodeName field selector"};
+    // Of a pod by its name too: it may come to be another node's.
+    return {false, "can only list/watch pods with spec.nodeName field selector"};
   }
   if (what.name.empty()) return {false, "node may not create or delete pods as a collection"};
   const Result<ObjectPtr> pod = lookup_(kinds::kPod, what.name_space, what.name);

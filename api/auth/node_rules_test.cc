@@ -73,6 +73,9 @@ TEST_F(NodeRulesTest, WhatANodeMayAskFor) {
       {asked("list", "-/nodes"), false,
        "node 'n1' cannot read all nodes, only its own Node object"},
       {asked("create", "-/nodes"), true},
+      {asked("watch", "-/pods", "default", "not there"), false,
+       "can only list/watch pods with spec.nodeName field selector"},
+      {asked("get", "-/pods", "default", "not there"), true},
       {asked("patch", "-/nodes/status", "", "n1"), true},
       {asked("patch", "-/nodes/status", "", "n2"), false},
       {asked("delete", "-/nodes", "", "n1"), false},
@@ -164,6 +167,12 @@ TEST_F(NodeRulesTest, WhatANodeMayWrite) {
        "nodes \"n1\" is forbidden: node \"n1\" is not allowed to set the following labels: "
        "foo.k8s.io/bar, node-restriction.kubernetes.io/tier, "
        "node-role.kubernetes.io/control-plane"},
+      {asked("patch", "-/nodes", "", "n1"), plain,
+       R"({"metadata":{"name":"n1","labels":{"a":"1"},"ownerReferences":[{"uid":"u"}]}})",
+       "nodes \"n1\" is forbidden: node \"n1\" is not allowed to modify ownerReferences"},
+      {asked("create", "-/nodes"), "",
+       R"({"metadata":{"name":"n1","ownerReferences":[{"uid":"u"}]}})",
+       "nodes \"n1\" is forbidden: node \"n1\" is not allowed to modify ownerReferences"},
       {asked("patch", "-/nodes", "", "n1"), plain,
        R"({"metadata":{"name":"n1","labels":{"a":"2","kubernetes.io/arch":"arm64"}}})", ""},
       {asked("patch", "-/nodes", "", "n1"), plain,

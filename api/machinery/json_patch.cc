@@ -5,6 +5,7 @@ namespace krater::api {
 namespace {
 
 constexpr std::size_t kMaxOperations = 10'000;
+constexpr std::size_t kMaxCopiedBytes = std::size_t{3} << 20;
 
 Error refused(std::string why) {
   Error error =
@@ -125,11 +126,18 @@ Result<void> replace(Json& root, const Pointer& pointer, Json value) {
   return {};
 }
 
-Result<void> copy(Json& root, const Pointer& from, const Pointer& to) {
+Result<void> copy(Json& root, const Pointer& from, const Pointer& to, std::size_t& copied) {
   const Json* source = resolve(root, from, 0);
   if (source == nullptr) {
     return refused("copy operation does not apply: doc is missing from path: \"" + from.text() +
                    "\": missing value");
+  }
+  copied += to_json(*source).size();
+  if (copied > kMaxCopiedBytes) {
+    return make_error(Code::TooLarge,
+                      "Unable to complete the copy, the accumulated size increase of copy is " +
+                          std::to_string(copied) + ", exceeding the limit " +
+                          std::to_string(kMaxCopiedBytes));
   }
   return add(root, to, Json(*source));
 }
@@ -148,7 +156,8 @@ Result<void> test(Json& root, const Pointer& pointer, const Json& wanted) {
   return refused("testing path " + pointer.text() + " failed");
 }
 
-Result<void> apply(Json& root, const Json& operation) {
+// `copied`: bytes that copies have added so far.
+Result<void> apply(Json& root, const Json& operation, std::size_t& copied) {
   const auto name = string_at(operation, {"op"});
   const auto path = string_at(operation, {"path"});
   if (!name || !path)
@@ -164,7 +173,7 @@ Result<void> apply(Json& root, const Json& operation) {
       return make_error(Code::BadRequest,
                         "a JSON patch operation \"" + std::string(*name) + "\" needs \"from\"");
     TRY_ASSIGN(const Pointer from, Pointer::parse(*source));
-    return *name == "move" ? move(root, from, pointer) : copy(root, from, pointer);
+    return *name == "move" ? move(root, from, pointer) : copy(root, from, pointer, copied);
   }
   const Json* value = find(operation, {"value"});
   if (*name == "test") return test(root, pointer, value == nullptr ? Json() : *value);
@@ -189,7 +198,8 @@ Result<void> json_patch(Json& target, const Json& patch) {
                       "The allowed maximum operations in a JSON patch is 10000, got " +
                           std::to_string(operations->size()));
   }
-  for (const Json& operation : *operations) TRY(apply(target, operation));
+  std::size_t copied = 0;
+  for (const Json& operation : *operations) TRY(apply(target, operation, copied));
   return {};
 }
 

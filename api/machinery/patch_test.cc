@@ -98,6 +98,20 @@ TEST(JsonPatch, RefusesTooManyOperations) {
   EXPECT_EQ(result.error().code, Code::TooLarge);
 }
 
+// Forty copies of the whole document would be a document of a thousand gigabytes.
+TEST(JsonPatch, RefusesCopiesThatGrowWithoutEnd) {
+  JsonArray patch;
+  for (int i = 0; i < 40; ++i) {
+    patch.push_back(
+        JsonObject{{"op", "copy"}, {"from", "/data"}, {"path", "/data/x" + std::to_string(i)}});
+  }
+  Json document = JsonObject{{"data", JsonObject{{"x", std::string(1000, 'y')}}}};
+  const auto result = json_patch(document, Json(std::move(patch)));
+  ASSERT_FALSE(result.has_value());
+  EXPECT_EQ(result.error().code, Code::TooLarge);
+  EXPECT_EQ(result.error().message.find("Unable to complete the copy, the accumulated size"), 0U);
+}
+
 TEST(MergePatch, FollowsRfc7386) {
   const Case cases[] = {
       {"null deletes, objects merge", R"({"a":{"x":1,"y":2},"b":1})",

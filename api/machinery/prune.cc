@@ -2,6 +2,8 @@
 
 #include "api/machinery/field_path.h"
 
+#include "base/json_members.h"
+
 namespace krater::api {
 namespace {
 
@@ -86,7 +88,7 @@ void Pruner::object(const SchemaNode& node, bool native, bool whole, JsonObject&
     walk(*property->node, typed, property->embedded, entry.value(), here);
     if (typed && is_omitted_zero(*property, entry.value())) gone.emplace_back(name);
   }
-  for (const std::string& name : gone) value.stable_erase(name);
+  erase_members(value, gone);
 }
 
 void Pruner::map(const SchemaNode& node, bool native, JsonObject& value, const FieldPath& path) {
@@ -102,7 +104,7 @@ void Pruner::map(const SchemaNode& node, bool native, JsonObject& value, const F
     }
     walk(*node.values, native, false, entry.value(), path.key(std::string_view(entry.key())));
   }
-  for (const std::string& name : gone) value.stable_erase(name);
+  erase_members(value, gone);
 }
 
 void Pruner::list(const SchemaNode& node, bool native, JsonArray& value, const FieldPath& path) {

@@ -3,6 +3,8 @@
 #include "api/machinery/element_order.h"
 #include "api/machinery/patch.h"
 
+#include "base/json_members.h"
+
 namespace krater::api {
 namespace {
 
@@ -105,7 +107,7 @@ class StrategicMerge {
     for (const auto& entry : target) {
       if (!is_retained(entry.key())) gone.emplace_back(entry.key());
     }
-    for (const std::string& name : gone) target.stable_erase(name);
+    erase_members(target, gone);
     return {};
   }
 

@@ -170,8 +170,10 @@ Result<void> hooks_on_create(const KindSchema& schema, Admission& admission, con
         set_path(patched, {"metadata", field}, *value);
     }
     set_path(patched, {"metadata", "name"}, Json(admission.name));
-    erase_path(patched, {"metadata", "resourceVersion"});
-    erase_path(patched, {"metadata", "managedFields"});
+    for (const std::string_view field : {"resourceVersion", "managedFields", "selfLink",
+                                         "deletionTimestamp", "deletionGracePeriodSeconds"}) {
+      erase_path(patched, {"metadata", field});
+    }
     if (schema.subresources().status && !keep_status) patched.get_object().erase("status");
     settle_patched(schema, patched, nullptr);
     admission.object = std::move(patched);

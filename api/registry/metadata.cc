@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 
 #include "base/env.h"
 #include "base/strings.h"
@@ -136,8 +137,9 @@ void tidy_metadata(Json& object, std::vector<std::string>& warnings) {
   if (Json* owners = metadata.if_contains("ownerReferences");
       owners != nullptr && owners->is_array()) {
     JsonArray kept;
+    std::unordered_set<std::string> seen;
     for (Json& owner : owners->get_array()) {
-      if (std::find(kept.begin(), kept.end(), owner) == kept.end()) {
+      if (seen.insert(to_json(with_sorted_keys(owner))).second) {
         kept.push_back(std::move(owner));
       } else {
         warnings.push_back(

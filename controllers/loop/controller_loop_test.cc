@@ -250,6 +250,26 @@ TEST_F(ControllerLoopTest, AStepOfManyWritesKeepsABoundedNumberInFlight) {
   EXPECT_TRUE(controllers.quiet());
 }
 
+TEST_F(ControllerLoopTest, ALongPlanMakesNothingForWhatHasGoneMeanwhile) {
+  config("a");
+  std::size_t asked = 0;
+  fake.fail = [&](const client::Write& write) -> std::optional<Error> {
+    if (std::holds_alternative<client::CreateWrite>(write) && ++asked == 10)
+      fake.write(client::DeleteWrite{kinds::kConfigMap, "d", "a"}, [](const auto&) {});
+    return std::nullopt;
+  };
+  start([](const ObjectKey& key, const client::Cache& cache, WallTime) {
+    Plan plan;
+    if (cache.get(key) == nullptr) return plan;
+    plan.steps.emplace_back();
+    for (int i = 0; i < 1000; ++i) plan.steps[0].push_back(make_pod("p" + std::to_string(i)));
+    return plan;
+  });
+  EXPECT_GE(fake.all(kinds::kPod).size(), 10U);
+  EXPECT_LT(fake.all(kinds::kPod).size(), 200U);
+  EXPECT_TRUE(controllers.quiet());
+}
+
 TEST_F(ControllerLoopTest, AStepThatKeepsFailingIsCutShort) {
   config("a");
   fake.fail = [](const client::Write&) -> std::optional<Error> {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <variant>
 
 #include "base/check.h"
 #include "base/log.h"
@@ -112,6 +113,14 @@ void ControllerLoop::Lane::go_on(const PassPtr& pass) {
   launch(pass);
 }
 
+// Whether the object of the pass has gone, or begun to go, since the pass began.
+bool ControllerLoop::Lane::is_over(const Pass& pass) const {
+  if (pass.about == nullptr) return false;
+  const ObjectPtr now = owner_.cache_.get(pass.key);
+  return now == nullptr || now->uid() != pass.about->uid() ||
+         (now->deletion() && !pass.about->deletion());
+}
+
 // Keeps up to writes_at_once of the step in flight. A client may answer from within write().
 void ControllerLoop::Lane::launch(const PassPtr& pass) {
   if (std::exchange(pass->launching, true)) return;
@@ -120,6 +129,9 @@ void ControllerLoop::Lane::launch(const PassPtr& pass) {
   while (pass->next < writes.size() && pass->in_flight < owner_.options_.writes_at_once &&
          pass->failed < owner_.options_.failures_at_most) {
     const std::size_t index = pass->next++;
+    // A long plan may outlive what it is for.
+    if (std::holds_alternative<client::CreateWrite>(writes[index].write) && is_over(*pass))
+      continue;
     ++pass->in_flight;
     ++counters_.writes;
     client_.write(writes[index].write,

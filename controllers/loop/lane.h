@@ -31,6 +31,7 @@ class ControllerLoop::Lane {
   void run(const ObjectKey& key);
   Plan decide(const ObjectKey& key);
   void go_on(const PassPtr& pass);
+  bool is_over(const Pass& pass) const;
   void launch(const PassPtr& pass);
   void answered(const PassPtr& pass, std::size_t step, std::size_t index,
                 const Result<ObjectPtr>& result);

@@ -2,6 +2,7 @@
 // call that failed the rest of the session goes on without it, as if that had failed too, so that
 // an extender that hangs costs one timeout a cycle; and all calls of a cycle have a time together.
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <set>
 
@@ -270,6 +271,9 @@ Result<void> read_where(Arguments& arguments, ExtenderArgs& out) {
   if (!parsed || *parsed <= Duration(0))
     return make_error(Code::Invalid,
                       "argument \"extender.httpTimeout\" must be a time such as 100ms");
+  // The whole scheduler waits for it.
+  if (*parsed > std::chrono::seconds(10))
+    return make_error(Code::Invalid, "argument \"extender.httpTimeout\" must be 10s at most");
   out.timeout = *parsed;
   TRY_ASSIGN(out.ignorable, arguments.boolean("extender.ignorable", false));
   TRY_ASSIGN(const JsonArray* resources, arguments.list("extender.managedResources"));

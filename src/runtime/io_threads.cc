@@ -4,11 +4,13 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
 #include "base/check.h"
 #include "base/last_words.h"
+#include "base/log.h"
 
 namespace krater::runtime {
 
@@ -19,16 +21,35 @@ struct IoThreads::State {
   std::vector<std::thread> threads;
 };
 
+namespace {
+
+// Beast throws this for a header field or trailer longer than it can hold. The connection that sent
+// it has ended with the exception; the others go on.
+bool run_until_too_long(boost::asio::io_context& context) {
+  try {
+    context.run();
+    return true;
+  } catch (const std::length_error& problem) {
+    log::warn("io.message_refused", {{"error", problem.what()}});
+    return false;
+  } catch (const std::exception& problem) {
+    check_failed(__FILE__, __LINE__, "no exception reaches an io thread", problem.what());
+  }
+}
+
+void run(boost::asio::io_context& context) {
+  while (!run_until_too_long(context)) {
+  }
+}
+
+}  // namespace
+
 IoThreads::IoThreads(int threads) : state_(std::make_unique<State>(threads)) {
   for (int i = 0; i < threads; ++i) {
     state_->threads.emplace_back([this] {
       prepare_thread_for_last_words();
       pthread_setname_np(pthread_self(), "krater-io");
-      try {
-        state_->context.run();
-      } catch (const std::exception& problem) {
-        check_failed(__FILE__, __LINE__, "no exception reaches an io thread", problem.what());
-      }
+      run(state_->context);
     });
   }
 }

@@ -5,6 +5,8 @@
 
 #include "api/machinery/field_path.h"
 
+#include "base/json_members.h"
+
 namespace krater::api {
 namespace {
 
@@ -46,7 +48,7 @@ struct Pruner {
         gone.emplace_back(name);
       }
     }
-    for (const std::string& name : gone) object.stable_erase(name);
+    erase_members(object, gone);
   }
 };
 
@@ -68,7 +70,7 @@ void drop_nulls(const Structural& schema, Json& value) {
         drop_nulls(*member, entry.value());
       }
     }
-    for (const std::string& name : gone) object->stable_erase(name);
+    erase_members(*object, gone);
   } else if (JsonArray* items = value.if_array(); items != nullptr && schema.items != nullptr) {
     for (Json& item : *items) drop_nulls(*schema.items, item);
   }
