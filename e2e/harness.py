@@ -62,7 +62,9 @@ class Cluster:
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
                 [BINARY, "dev", "--data-dir", str(self.data), "--listen", self.listen, *self.arguments],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+                # Tests may run under nohup; krater would leave hangups alone then too.
+                preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
         deadline = time.monotonic() + timeout
         while time.monotonic() < deadline:
             if self.process.poll() is not None:
