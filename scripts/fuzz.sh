@@ -3,7 +3,8 @@
 #   scripts/fuzz.sh [seconds] [target…]   60 seconds, all targets unless told
 # Builds build-fuzz with clang: the targets and the libraries they need, nothing else. Inputs that find something are kept
 # in build-fuzz/findings/; run the target with one to see it again. The last line is `N passed, N failed`.
-# KRATER_FUZZ_DIR: another build directory.
+# KRATER_FUZZ_DIR: another build directory. KRATER_FUZZ_SEED: where chance begins (1), so that two runs over the same code
+# mostly try the same; give another for a search of its own.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 . scripts/setup.sh
@@ -36,7 +37,7 @@ fuzz() {
   local target=$1 log=$dir/fuzz-$1.log code=0
   mkdir -p "$dir/corpus/$target" "$dir/findings"
   "$dir/src/testing/fuzz/fuzz_$target" "$dir/corpus/$target" "src/testing/fuzz/corpus/$target" \
-    -max_total_time="$seconds" -timeout=20 -rss_limit_mb=3072 -max_len=8192 -print_final_stats=1 -verbosity=1 \
+    -max_total_time="$seconds" -seed="${KRATER_FUZZ_SEED:-1}" -timeout=20 -rss_limit_mb=3072 -max_len=8192 -print_final_stats=1 -verbosity=1 \
     -artifact_prefix="$dir/findings/$target-" >"$log" 2>&1 || code=$?
   local runs
   runs=$(awk '/^stat::number_of_executed_units:/ {print $2}' "$log")

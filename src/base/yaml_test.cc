@@ -63,5 +63,18 @@ TEST(ToYaml, EverythingComesBackAsItWas) {
   }
 }
 
+TEST(Yaml, KeysOfAnyLengthAreWrittenSoThatTheyCanBeRead) {
+  for (const std::size_t length : {100, 999, 1000, 1025, 5000}) {
+    const std::string key(length, 'k');
+    JsonObject inner;
+    inner[key] = JsonObject{{"a", 1}};
+    inner["b"] = JsonArray{JsonObject{{key, "v"}, {"w", 2}}};
+    const Json document(std::move(inner));
+    const auto again = parse_yaml(to_yaml(document));
+    ASSERT_TRUE(again.has_value()) << length;
+    EXPECT_EQ(to_json(*again), to_json(document));
+  }
+}
+
 }  // namespace
 }  // namespace krater

@@ -67,8 +67,7 @@ class Writer {
       } else {
         out_.append(indent, ' ');
       }
-      append_text(out_, view(member.key()));
-      out_ += ':';
+      key(view(member.key()), indent);
       value(member.value(), indent + 2, false);
     }
   }
@@ -81,6 +80,21 @@ class Writer {
   }
 
  private:
+  // A key that shares the line with its colon may have 1,024 characters; a longer one says that it
+  // is a key and has the colon below.
+  void key(std::string_view name, std::size_t indent) {
+    constexpr std::size_t kLongest = 1000;
+    std::string written;
+    append_text(written, name);
+    if (written.size() <= kLongest) {
+      out_ += written;
+    } else {
+      out_ += "? " + written + '\n';
+      out_.append(indent, ' ');
+    }
+    out_ += ':';
+  }
+
   std::string& out_;
 };
 
