@@ -190,7 +190,9 @@ class Decoder {
     }
     // Go's zero time stands 62 centuries before the epoch; both forms of "no time" come as null.
     constexpr std::int64_t kGoZeroSeconds = -62'135'596'800, kMaxSeconds = 9'000'000'000;
-    if ((seconds == 0 && nanos == 0) || seconds == kGoZeroSeconds) return Json();
+    // What is cut off does not count.
+    const std::int64_t cut = format == ValueFormat::MicroTime ? 1'000 : 1'000'000'000;
+    if ((seconds == 0 && nanos >= 0 && nanos < cut) || seconds == kGoZeroSeconds) return Json();
     if (seconds < -kMaxSeconds || seconds > kMaxSeconds || nanos < 0 || nanos > 999'999'999)
       return broken("a time is out of range");
     const WallTime at(seconds * 1'000'000'000 + nanos);

@@ -28,7 +28,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       api::encode_protobuf_message(schema.root(), object->get_object()));
   const auto again = schema.decode_protobuf(written);
   CHECK_MSG(again && krater::with_sorted_keys(*again) == krater::with_sorted_keys(*object),
-            krater::to_json(*object));
+            krater::to_json(*object) +
+                "\nagain: " + (again ? krater::to_json(*again) : again.error().message));
   const std::string broken = api::testing::broken_law(schema, *object);
   CHECK_MSG(broken.empty(), broken);
   return 0;
