@@ -37,7 +37,7 @@ tiers:
   - name: nodeorder
   - name: binpack
 """
-OF_VOLCANO = ("vc-controller-manager", "pg-controller", "queue-controller", "vc-cronjob-controller", "vc-jobtemplate-controller")
+OF_VOLCANO = ("vc-controller-manager",)
 
 
 class Shapes:
