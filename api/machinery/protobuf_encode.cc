@@ -15,7 +15,9 @@ constexpr std::string_view kMagic{"k8s\0", 4};
 
 std::int64_t integer(const Json& value) {
   if (const auto number = as_int(value)) return *number;
-  return value.is_number() ? static_cast<std::int64_t>(value.to_number<double>()) : 0;
+  constexpr double kEnd = 9223372036854775808.0;  // 2^63
+  const double number = value.is_number() ? value.to_number<double>() : 0;
+  return number >= -kEnd && number < kEnd ? static_cast<std::int64_t>(number) : 0;
 }
 
 std::string_view text_of(const Json& value) {

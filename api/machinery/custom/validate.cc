@@ -236,9 +236,11 @@ class Validator {
     return out;
   }
 
+  // As an integer beside integers, where it is one of them.
   static std::string bound_text(double bound, const Json& value) {
-    return value.is_double() ? to_json(Json(bound))
-                             : std::to_string(static_cast<std::int64_t>(bound));
+    constexpr double kEnd = 9223372036854775808.0;  // 2^63
+    const bool whole = !value.is_double() && bound >= -kEnd && bound < kEnd;
+    return whole ? std::to_string(static_cast<std::int64_t>(bound)) : to_json(Json(bound));
   }
 
   static Findings number(const Structural& schema, const Json& value, const FieldPath& path) {
