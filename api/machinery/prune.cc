@@ -1,7 +1,6 @@
 #include "api/machinery/prune.h"
 
 #include "api/machinery/field_path.h"
-
 #include "base/json_members.h"
 
 namespace krater::api {
@@ -38,29 +37,6 @@ bool is_zero(const Json& value) {
       return value.get_array().empty();
     case boost::json::kind::object:
     case boost::json::kind::null:
-      return false;
-  }
-  return false;
-}
-
-// Of a field that is left out when it is zero: a scalar of the right type, a list or a map.
-bool is_omitted_zero(const Property& property, const Json& value) {
-  if (property.presence != Presence::Omit) return false;
-  switch (property.node->type) {
-    case NodeType::String:
-      return value.is_string() && is_zero(value);
-    case NodeType::Integer:
-    case NodeType::Number:
-      return value.is_number() && is_zero(value);
-    case NodeType::Boolean:
-      return value.is_bool() && is_zero(value);
-    case NodeType::Array:
-      return value.is_array() && is_zero(value);
-    case NodeType::Object:
-      return property.node->is_map() && value.is_object() && value.get_object().empty();
-    case NodeType::Any:
-    case NodeType::IntOrString:
-    case NodeType::Quantity:
       return false;
   }
   return false;
@@ -134,6 +110,28 @@ void Pruner::walk(const SchemaNode& node, bool native, bool whole, Json& value,
 }
 
 }  // namespace
+
+bool is_omitted_zero(const Property& property, const Json& value) {
+  if (property.presence != Presence::Omit) return false;
+  switch (property.node->type) {
+    case NodeType::String:
+      return value.is_string() && is_zero(value);
+    case NodeType::Integer:
+    case NodeType::Number:
+      return value.is_number() && is_zero(value);
+    case NodeType::Boolean:
+      return value.is_bool() && is_zero(value);
+    case NodeType::Array:
+      return value.is_array() && is_zero(value);
+    case NodeType::Object:
+      return property.node->is_map() && value.is_object() && value.get_object().empty();
+    case NodeType::Any:
+    case NodeType::IntOrString:
+    case NodeType::Quantity:
+      return false;
+  }
+  return false;
+}
 
 void prune_object(const SchemaNode& node, bool native, Json& object,
                   std::vector<FieldProblem>& problems) {

@@ -13,4 +13,7 @@ namespace krater::api {
 void prune_object(const SchemaNode& node, bool native, Json& object,
                   std::vector<FieldProblem>& problems);
 
+// Whether a built-in type leaves the field out because of this value: zero, an empty list or map.
+bool is_omitted_zero(const Property& property, const Json& value);
+
 }  // namespace krater::api

@@ -8,6 +8,7 @@
 #include "api/machinery/apply/conflicts.h"
 #include "api/machinery/apply/last_applied.h"
 #include "api/machinery/apply/merge.h"
+#include "api/machinery/apply/plain_keys.h"
 #include "api/machinery/prune.h"
 
 namespace krater::api {
@@ -199,9 +200,11 @@ void adopt_untracked(const OwnedKind& kind, const Json& live, WallTime now,
 
 Result<Applied> apply_configuration(const OwnedKind& kind, const Json& live, const Json& config,
                                     const FieldWriter& writer, bool force, FieldManagers managers) {
+  Json plain;
+  if (kind.native) drop_zero_keys(kind.root, plain = config);
   std::vector<Conflict> conflicts;
-  TRY_ASSIGN(Applied applied,
-             apply_once(kind, live, config, writer, std::move(managers), conflicts));
+  TRY_ASSIGN(Applied applied, apply_once(kind, live, kind.native ? plain : config, writer,
+                                         std::move(managers), conflicts));
   const bool is_kubectl = writer.manager == "kubectl";
   if (!force && is_kubectl && !conflicts.empty())
     forgive(conflicts, applied_by_client(kind.root, live));

@@ -138,9 +138,6 @@ class Appliers {
       return broken("nobody conflicts with himself: " + second.error().message, first->object,
                     config);
     if (second->object != first->object) {
-      // Known not to hold for ports of a Service that are told without their protocol
-      // (docs/compatibility.md, not yet).
-      if (schema_.kind() == kinds::kService) return "";
       return broken("applied twice is applied once", first->object, second->object);
     }
     if (!same_but_times(first->owners, second->owners)) {
