@@ -1,4 +1,6 @@
 """A node that is short of something says so and takes no more pods."""
+import pytest
+
 import harness
 
 
@@ -21,12 +23,16 @@ def test_a_node_with_too_little_disk_is_tainted(tmp_path):
         cluster.stop()
 
 
-def test_thresholds_that_cannot_be_read_are_refused_by_name(tmp_path):
-    cluster = harness.Cluster(tmp_path, "--eviction-hard", "imagefs.available<1%")
+@pytest.mark.parametrize("option, value", [
+    ("--eviction-hard", "imagefs.available<1%"), ("--container-log-max-size", "1"), ("--pod-cidr", "10.88.0.0"), ("--cpu", "-1"),
+    ("--memory", "lots")])
+def test_a_nodes_option_that_cannot_be_read_is_refused_by_name_before_anything_starts(tmp_path, option, value):
+    cluster = harness.Cluster(tmp_path, option, value)
     try:
         cluster.start()
     except AssertionError as refused:
-        assert "imagefs.available<1%" in str(refused)
+        assert "ended with 1" in str(refused) and value in str(refused)
+        assert "ready" not in cluster.log.read_text() and not cluster.kubeconfig.exists()
     else:
         cluster.stop()
         raise AssertionError("it should not have started")

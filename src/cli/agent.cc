@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "cli/agent_process.h"
 #include "cli/join.h"
+#include "cli/node_options.h"
 #include "cli/options.h"
 #include "cli/until_stopped.h"
 #include "runtime/system.h"
@@ -16,7 +17,10 @@ int run_agent(const AgentOptions& given) {
   AgentOptions options = given;
   options.node_name = node_name_of(options);
   while (options.server_url.ends_with('/')) options.server_url.pop_back();
-  const Result<NodeCredentials> credentials = join_cluster(options, runtime::SystemClock().now());
+  const Result<NodeCredentials> credentials = [&]() -> Result<NodeCredentials> {
+    TRY(check_node_options(options));
+    return join_cluster(options, runtime::SystemClock().now());
+  }();
   if (!credentials) {
     std::fprintf(stderr, "krater: %s\n", credentials.error().message.c_str());
     return 1;

@@ -20,12 +20,13 @@
 #include "agent/simulated/simulated_runtime.h"
 #include "agent/tunnel/tunnel_client.h"
 #include "api/auth/certificate_request.h"
+#include "base/check.h"
 #include "base/log.h"
-#include "base/quantity.h"
 #include "base/strings.h"
 #include "cli/files.h"
 #include "cli/loop_thread.h"
 #include "cli/machine.h"
+#include "cli/node_options.h"
 #include "client/http_object_client.h"
 #include "runtime/http_client.h"
 #include "runtime/system.h"
@@ -78,7 +79,7 @@ Result<PodNetwork> pod_network(const AgentOptions& options) {
     return out;
   }
   const std::optional<agent::Subnet> wanted = agent::Subnet::parse(options.pod_cidr);
-  if (!wanted) return make_error(Code::BadRequest, "--pod-cidr must be an IPv4 network such as 10.88.0.0/16, not \"" + options.pod_cidr + "\"");
+  CHECK(wanted.has_value());  // see check_node_options
   out.subnet = agent::choose_subnet(*wanted, agent::routed_subnets(read_file("/proc/net/route").value_or(std::string())));
   if (!out.subnet) return make_error(Code::Unavailable, "no free network for pods beside this machine's routes");
   return out;
@@ -185,10 +186,7 @@ Result<void> AgentProcess::State::compose_process(const std::vector<agent::NodeF
   process.directory = options.data_dir + "/pods";
   process.isolate = network.isolate;
   process.hidden = {options.data_dir};
-  const Result<Quantity> log_size = Quantity::parse(options.log_max_size);
-  if (!log_size || log_size->value() < 4096)
-    return make_error(Code::BadRequest, "--container-log-max-size must be a quantity of 4Ki or more, not \"" + options.log_max_size + "\"");
-  process.log_bytes = log_size->value();
+  TRY_ASSIGN(process.log_bytes, container_log_bytes(options));
   process.log_files = options.log_max_files;
   if (network.subnet) {
     process.cni_bin_dir = kCniDirectory;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cli/agent_process.h"
+#include "cli/node_options.h"
 #include "cli/options.h"
 #include "cli/server_process.h"
 #include "cli/until_stopped.h"
@@ -18,6 +19,7 @@ struct Dev {
 };
 
 Result<Dev> start(const DevOptions& options) {
+  TRY(check_node_options(options.agent));
   Dev out;
   TRY_ASSIGN(out.server, ServerProcess::start(options.server));
   AgentOptions agent = options.agent;
