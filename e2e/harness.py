@@ -1,6 +1,7 @@
 """A Krater under test: the real binary, the real kubectl. Waits on conditions, never for a fixed time."""
 import base64
 import contextlib
+import glob
 import http.client
 import json
 import os
@@ -177,6 +178,11 @@ class Http:
         self.connection.close()
 
 
+def control_groups(pattern):
+    """Paths below the control groups; others may come and go meanwhile."""
+    return [pathlib.Path(p) for p in glob.glob(f"/sys/fs/cgroup/{pattern}", recursive=True)]
+
+
 class NodeTraces:
     """What pods leave on the machine: processes, network namespaces, cgroups, mounts."""
 
@@ -192,7 +198,7 @@ class NodeTraces:
                         processes.append(f"{entry.name} {command[:120]}")
         mounts = [line.split()[1] for line in pathlib.Path("/proc/mounts").read_text().splitlines() if data in line]
         spaces = subprocess.run(["ip", "netns", "list"], capture_output=True, text=True).stdout.split("\n")
-        groups = [str(p) for top in ("/sys/fs/cgroup",) for p in pathlib.Path(top).glob("**/krater*/**/pod*") if p.is_dir()]
+        groups = [str(p) for p in control_groups("**/krater*/**/pod*") if p.is_dir()]
         return {"processes": processes, "mounts": mounts, "netns": sorted(s for s in spaces if "krater" in s or "cni" in s),
                 "cgroups": sorted(groups)}
 

@@ -114,7 +114,7 @@ def test_a_head_that_was_evicted_is_replaced(stub):
 def test_a_head_whose_process_ends_is_restarted_in_place(stub):
     """KR-21, always."""
     head = ready_head(stub, "always")["metadata"]
-    groups = [p for p in pathlib.Path("/sys/fs/cgroup").glob(f"**/pod{head['uid']}/ray-head/cgroup.procs") if p.read_text()]
+    groups = [p for p in harness.control_groups(f"**/pod{head['uid']}/ray-head/cgroup.procs") if p.read_text()]
     os.kill(min(int(pid) for pid in groups[0].read_text().split()), signal.SIGKILL)
     stub.wait("the container is restarted", timeout=60, condition=lambda: (
         stub.get("pod", head["name"], "-n", "kr21")["status"]["containerStatuses"][0]["restartCount"] == 1))
