@@ -19,6 +19,11 @@ Error refused(const Attributes& what, std::string_view name, const std::string& 
   return make_error(Code::Forbidden, resource + subject + " is forbidden: " + why);
 }
 
+// Of a write, whose subject the registry names.
+Error because(std::string why) {
+  return make_error(Code::Forbidden, std::move(why));
+}
+
 std::string node(const AskingNode& scope) {
   return "node " + go_quoted(scope.name());
 }
@@ -97,27 +102,25 @@ Json owners_of(const Json& object) {
 Result<void> check_node(const AskingNode& scope, const Attributes& what, std::string_view name,
                         const Json& object, const Json* old) {
   if (!scope.contains(name))
-    return refused(what, name, node(scope) + " is not allowed to modify node " + go_quoted(name));
+    return because(node(scope) + " is not allowed to modify node " + go_quoted(name));
   // Owners decide over a node's life: a node would be rid of its taints with the next one.
   if (owners_of(object) != (old == nullptr ? Json() : owners_of(*old)))
-    return refused(what, name, node(scope) + " is not allowed to modify ownerReferences");
+    return because(node(scope) + " is not allowed to modify ownerReferences");
   const std::string labels = forbidden_labels(object, old);
   if (old == nullptr) {
     if (labels.empty()) return {};
-    return refused(what, name,
-                   node(scope) + " is not allowed to set the following labels: " + labels);
+    return because(node(scope) + " is not allowed to set the following labels: " + labels);
   }
   if (taints_of(object) != taints_of(*old))
-    return refused(what, name, node(scope) + " is not allowed to modify taints");
-  if (!labels.empty()) return refused(what, name, "is not allowed to modify labels: " + labels);
+    return because(node(scope) + " is not allowed to modify taints");
+  if (!labels.empty()) return because("is not allowed to modify labels: " + labels);
   return {};
 }
 
-Result<void> check_pod(const AskingNode& scope, const Attributes& what, std::string_view name,
-                       const Json& object, const Json* old) {
+Result<void> check_pod(const AskingNode& scope, const Attributes& what, const Json& object,
+                       const Json* old) {
   if (what.subresource != "status" || old == nullptr) {
-    return refused(what, name,
-                   what.subresource.empty()
+    return because(what.subresource.empty()
                        ? "unexpected operation \"" +
                              std::string(old == nullptr ? "CREATE" : "UPDATE") + "\", " +
                              node(scope) + " can only report the status of pods"
@@ -125,11 +128,10 @@ Result<void> check_pod(const AskingNode& scope, const Attributes& what, std::str
                              ", only 'status' and 'eviction' are allowed");
   }
   if (!scope.contains(text_at(*old, {"spec", "nodeName"})))
-    return refused(
-        what, name,
-        node(scope) + " can only update pod status for pods with spec.nodeName set to itself");
+    return because(node(scope) +
+                   " can only update pod status for pods with spec.nodeName set to itself");
   if (!changed_labels(object, old).empty())
-    return refused(what, name, node(scope) + " cannot update labels through pod status");
+    return because(node(scope) + " cannot update labels through pod status");
   return {};
 }
 
@@ -143,18 +145,16 @@ Result<void> check_node_write(const AskingNode& scope, const Attributes& what, c
   const std::string name = text_at(object, {"metadata", "name"});
   if (what.group.empty() && what.resource == "nodes")
     return check_node(scope, what, name, object, old);
-  if (what.group.empty() && what.resource == "pods")
-    return check_pod(scope, what, name, object, old);
+  if (what.group.empty() && what.resource == "pods") return check_pod(scope, what, object, old);
   if (what.group.empty() && what.resource == "persistentvolumeclaims")
-    return refused(what, name, "may only update PVC status");
+    return because("may only update PVC status");
   if (what.group == "coordination.k8s.io" && what.resource == "leases") {
     if (what.name_space != "kube-node-lease")
-      return refused(what, name,
-                     "can only access leases in the \"kube-node-lease\" system namespace");
-    if (!scope.contains(name)) return refused(what, name, kOwnLease);
+      return because("can only access leases in the \"kube-node-lease\" system namespace");
+    if (!scope.contains(name)) return because(kOwnLease);
   }
   if (what.group == "storage.k8s.io" && what.resource == "csinodes" && !scope.contains(name))
-    return refused(what, name, "can only access CSINode with the same name as the requesting node");
+    return because("can only access CSINode with the same name as the requesting node");
   return {};
 }
 

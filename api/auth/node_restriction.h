@@ -12,7 +12,8 @@ namespace krater::api {
 
 // A node may write no other node, nor other nodes' leases and CSINodes, no labels that steer
 // workloads, no taints of its own; of pods only the status, without labels; of claims nothing.
-// `old`: what is there; nullptr on create. Code::Forbidden.
+// `old`: what is there; nullptr on create. Code::Forbidden with the reason alone: the registry adds
+// of what.
 Result<void> check_node_write(const AskingNode& scope, const Attributes& what, const Json& object,
                               const Json* old);
 

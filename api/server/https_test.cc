@@ -89,6 +89,19 @@ TEST(Https, ABodyAboveTheLimitIs413AndAHeadAboveItIs431) {
   EXPECT_EQ(head.status, 431);
 }
 
+TEST(Https, TrailersAboveTheLimitAre431) {
+  TestServer server;
+  const std::string head =
+      "POST " + kPodsPath + " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n";
+  HttpsClient one = server.admin();
+  one.send_raw(head + "X-Long: " + std::string(70'000, 'x') + "\r\n\r\n");
+  EXPECT_EQ(one.receive().status, 431);
+  HttpsClient endless = server.admin();
+  endless.send_raw(head);
+  for (int i = 0; i < 10; ++i) endless.send_raw("X-More: " + std::string(9'000, 'x') + "\r\n");
+  EXPECT_EQ(endless.receive().status, 431);
+}
+
 TEST(Https, AStrangersBodyIsNotWaitedFor) {
   TestServer server;
   HttpsClient client = server.anonymous();

@@ -6,6 +6,7 @@
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/read.hpp>
 #include <chrono>
+#include <stdexcept>
 #include <utility>
 
 #include "api/registry/status.h"
@@ -20,6 +21,7 @@ namespace http = beast::http;
 
 constexpr auto kNoThrow = asio::as_tuple(asio::use_awaitable);
 constexpr std::uint64_t kSmallBody = 64 << 10;
+constexpr std::size_t kReadSize = 16 << 10;
 constexpr auto kDiscard = std::chrono::seconds(3);
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
@@ -65,7 +67,7 @@ Result<Request> request_of_head(const http::request<http::string_body>& message)
 asio::awaitable<bool> RequestReader::wait_for_first_byte() {
   if (buffer_.size() > 0) co_return true;  // the next request came together with the last one
   beast::get_lowest_layer(stream_).expires_after(limits_.idle);
-  auto [failed, n] = co_await stream_.async_read_some(buffer_.prepare(16 << 10), kNoThrow);
+  auto [failed, n] = co_await stream_.async_read_some(buffer_.prepare(kReadSize), kNoThrow);
   if (failed) co_return false;
   buffer_.commit(n);
   co_return true;
@@ -78,11 +80,44 @@ bool RequestReader::take_failure(const boost::system::error_code& failed, ReadOu
   return true;
 }
 
+// Of what has been received. need_more: that was not all.
+boost::system::error_code RequestReader::parse_held(Part part) {
+  const auto done = [&] {
+    return part == Part::Head ? parser_.is_header_done() : parser_.is_done();
+  };
+  boost::system::error_code failed = http::error::need_more;
+  std::size_t used = 1;
+  while (!done() && buffer_.size() > 0 && used > 0) {
+    // Beast's parser throws when it meets a field or trailer that it cannot hold.
+    try {
+      used = parser_.put(buffer_.data(), failed);
+    } catch (const std::length_error&) {
+      return http::error::header_limit;
+    }
+    buffer_.consume(used);
+    if (failed) return failed;
+  }
+  return done() ? boost::system::error_code() : http::error::need_more;
+}
+
+asio::awaitable<boost::system::error_code> RequestReader::parse(Part part) {
+  parser_.eager(part == Part::All);
+  for (;;) {
+    const boost::system::error_code parsed = parse_held(part);
+    if (parsed != http::error::need_more) co_return parsed;
+    // Only heads, trailers and the lines between chunks are held until they are whole.
+    if (buffer_.size() > limits_.header_bytes + kReadSize) co_return http::error::header_limit;
+    auto [failed, n] = co_await stream_.async_read_some(buffer_.prepare(kReadSize), kNoThrow);
+    if (failed) co_return failed;
+    buffer_.commit(n);
+  }
+}
+
 asio::awaitable<void> RequestReader::read_head(ReadOutcome& out) {
   parser_.header_limit(static_cast<std::uint32_t>(limits_.header_bytes));
   parser_.body_limit(boost::none);  // judged once it is known who asks
   beast::get_lowest_layer(stream_).expires_after(limits_.header);
-  auto [failed, n] = co_await http::async_read_header(stream_, buffer_, parser_, kNoThrow);
+  const boost::system::error_code failed = co_await parse(Part::Head);
   if (take_failure(failed, out)) co_return;
   const auto& head = parser_.get();
   out.minor_version = head.version() == 10 ? 0 : 1;
@@ -109,7 +144,7 @@ asio::awaitable<void> RequestReader::read_body(ReadOutcome& out) {
     out.closed = static_cast<bool>(failed);
     if (failed) co_return;
   }
-  auto [failed, n] = co_await http::async_read(stream_, buffer_, parser_, kNoThrow);
+  const boost::system::error_code failed = co_await parse(Part::All);
   if (!take_failure(failed, out)) out.request.body = std::move(parser_.get().body());
 }
 

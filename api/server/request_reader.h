@@ -40,6 +40,10 @@ class RequestReader {
   boost::asio::awaitable<void> discard();
 
  private:
+  // Until the parser has the head, or all.
+  enum class Part { Head, All };
+  boost::asio::awaitable<boost::system::error_code> parse(Part part);
+  boost::system::error_code parse_held(Part part);
   bool waits_for_leave() const;
   bool take_failure(const boost::system::error_code& failed, ReadOutcome& out) const;
 
