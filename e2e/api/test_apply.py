@@ -223,3 +223,16 @@ def test_user_agents_name_managers(simulated, http, namespace):
     status, _ = http("POST", f"/api/v1/namespaces/{namespace}/configmaps", config_map(a="1"), agent="my-operator/v1.2 (linux)")
     assert status == 201
     assert list(managers(simulated, ("-n", namespace), "cm", "c")) == [("my-operator", "Update", "")]
+
+
+def test_who_gives_up_everything_leaves_the_object_its_name(simulated, namespace):
+    n = ("-n", namespace)
+    bare = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}}
+    for part in ({"labels": {"app": "b"}}, {"annotations": {"app": "b"}}, {"finalizers": ["example.com/a"]}):
+        ssa(simulated, n, {**bare, "metadata": {"name": "c", **part}}, "--field-manager=one")
+        ssa(simulated, n, bare, "--field-manager=one")
+        left = simulated.get("cm", "c", *n)["metadata"]
+        assert left["name"] == "c" and not left.keys() & part.keys(), left
+        assert [c["metadata"]["name"] for c in simulated.get("cm", *n)["items"] if c["metadata"]["uid"] == left["uid"]] == ["c"]
+    simulated.kubectl("label", "cm", "c", "more=1", *n)
+    simulated.kubectl("delete", "cm", "c", *n, "--timeout=10s")

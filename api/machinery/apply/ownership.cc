@@ -51,10 +51,14 @@ const FieldSet& status_field() {
   return set;
 }
 
+// What a writer has a say in: of the whole object, not the status.
+FieldSet written(const OwnedKind& kind, const FieldWriter& writer, FieldSet fields) {
+  const bool all = !kind.has_status || !writer.subresource.empty();
+  return all ? fields : subtract_whole(fields, status_field());
+}
+
 FieldSet ownable(const OwnedKind& kind, const FieldWriter& writer, const FieldSet& fields) {
-  FieldSet out = subtract(fields, server_fields());
-  if (kind.has_status && writer.subresource.empty()) out = subtract_whole(out, status_field());
-  return out;
+  return written(kind, writer, subtract(fields, server_fields()));
 }
 
 Comparison ownable_changes(const OwnedKind& kind, const FieldWriter& writer, const Json& before,
@@ -90,9 +94,10 @@ void drop_empty(FieldManagers& managers) {
 
 // Fields the applier no longer names go, unless somebody else (or he himself, below) owns them.
 // Follows upstream's three steps: take out all he had; put back what anybody still owns; put back
-// what he had not owned but lost with its parent.
+// what he had not owned but lost with its parent. `named`: all that he names now, also what nobody
+// can own; without the name among it, metadata would go with the last label in it.
 Json pruned(const SchemaNode& root, const Json& merged, const FieldSet& had,
-            const FieldManagers& managers) {
+            const FieldManagers& managers, FieldSet named) {
   if (had.empty()) return merged;
   const FieldSet had_named = with_named_fields(had, &root);
   const auto named_fields_of = [&](const Json& value) {
@@ -102,7 +107,7 @@ Json pruned(const SchemaNode& root, const Json& merged, const FieldSet& had,
     return value.is_null() ? Json(JsonObject()) : std::move(value);
   };
   const FieldSet all = named_fields_of(merged);
-  FieldSet owned;
+  FieldSet owned = std::move(named);
   for (const FieldManager& manager : managers) owned = unite(owned, manager.fields.get());
 
   const Json bare = object_or_empty(without_fields(&root, merged, had_named));
@@ -138,7 +143,8 @@ Result<Applied> apply_once(const OwnedKind& kind, const Json& live, const Json& 
                            const FieldWriter& writer, FieldManagers managers,
                            std::vector<Conflict>& conflicts) {
   FieldManager entry = entry_of(kind, writer, true);
-  entry.fields = ownable(kind, writer, fields_of(kind.root, config));
+  FieldSet named = written(kind, writer, fields_of(kind.root, config));
+  entry.fields = subtract(named, server_fields());
   FieldSet had;
   if (FieldManager* previous = find_same(managers, entry)) {
     had = previous->fields.get();
@@ -148,7 +154,8 @@ Result<Applied> apply_once(const OwnedKind& kind, const Json& live, const Json& 
   } else {
     managers.push_back(entry);
   }
-  Json object = pruned(kind.root, merge_configuration(kind.root, live, config), had, managers);
+  Json object = pruned(kind.root, merge_configuration(kind.root, live, config), had, managers,
+                       std::move(named));
   const Comparison changes = changes_of_apply(kind, writer, live, object);
   const FieldSet touched = unite(changes.modified, changes.added);
   for (const FieldManager& manager : managers) {

@@ -174,6 +174,8 @@ class Appliers {
     if (!left) return broken("giving up is no conflict: " + left.error().message, config, Json());
     if (!left->owners.empty())
       return broken("giving up leaves no owner", config, Json(to_managed_fields(left->owners)));
+    if (text_at(left->object, {"metadata", "name"}) != text_at(nothing, {"metadata", "name"}))
+      return broken("giving up leaves the name", config, left->object);
     return "";
   }
 
@@ -233,7 +235,7 @@ std::string broken_apply_law(const KindSchema& schema, Json live, Json one, Json
   if (std::string law = appliers.broken_alone(state, one, "a"); !law.empty()) return law;
   return appliers.broken_end(JsonObject{{"apiVersion", schema.kind().api_version()},
                                         {"kind", schema.kind().kind},
-                                        {"metadata", JsonObject()}},
+                                        {"metadata", {{"name", "x"}}}},
                              one);
 }
 
