@@ -34,7 +34,6 @@ void set_scheduled(Json& pod, WallTime now) {
   JsonObject scheduled;
   scheduled["type"] = "PodScheduled";
   scheduled["status"] = "True";
-  scheduled["lastProbeTime"] = nullptr;
   scheduled["lastTransitionTime"] = to_rfc3339(now);
   for (Json& condition : conditions) {
     if (!is_scheduled(condition)) continue;

@@ -420,6 +420,9 @@ TEST_F(RegistryTest, AGangBindsAsAWholeOrNotAtAll) {
   EXPECT_EQ(text_at(pod, {"spec", "nodeName"}), "n1");
   EXPECT_EQ(text_at(pod, {"metadata", "annotations", "why"}), "gang");
   EXPECT_EQ(text_at((*array_at(pod, {"status", "conditions"}))[0], {"type"}), "PodScheduled");
+  EXPECT_TRUE(h.write(client::PatchWrite{kinds::kPod, "default", "b", client::PatchType::Merge,
+                                         *parse_json(R"({"metadata":{"labels":{"a":"b"}}})")})
+                  .has_value());  // what binding wrote is valid
   const Result<Answer> again = h.write(client::BindWrite{"default", "a", Uid(), NodeName("n2")});
   ASSERT_FALSE(again.has_value());
   EXPECT_EQ(

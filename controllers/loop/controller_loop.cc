@@ -66,7 +66,7 @@ void ControllerLoop::drop_kind(const Kind& kind) {
 }
 
 void ControllerLoop::follow_kind(const Kind& kind) {
-  if (!stopped_) cache_.follow(kind);
+  if (!stopped_ && cache_.watches(kind.resource())) cache_.follow(kind);
 }
 
 void ControllerLoop::enqueue(std::string_view controller, const ObjectKey& key) {

@@ -76,7 +76,7 @@ class ControllerLoop {
   // A kind is not served any more and all its objects are gone: nobody is interested in it from now
   // on.
   void drop_kind(const Kind& kind);
-  // A kind is served in this version from now on.
+  // A kind is served in this version from now on. Nothing when nobody is interested in it.
   void follow_kind(const Kind& kind);
   void enqueue(std::string_view controller, const ObjectKey& key);
   // No pass starts and no plan goes on afterwards; writes in flight are forgotten. Idempotent.

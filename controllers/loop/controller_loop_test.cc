@@ -325,5 +325,12 @@ TEST_F(ControllerLoopTest, KindsCanBeAddedLater) {
   EXPECT_EQ(secrets, 1);
 }
 
+TEST_F(ControllerLoopTest, AKindThatNobodyLooksAtIsNotFollowed) {
+  start([](const ObjectKey&, const client::Cache&, WallTime) { return Plan(); });
+  controllers.follow_kind(kinds::kSecret);
+  controllers.drop_kind(kinds::kSecret);
+  EXPECT_TRUE(controllers.quiet());
+}
+
 }  // namespace
 }  // namespace krater::controllers
