@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "api/machinery/schema.h"
+#include "base/strings.h"
 
 namespace krater::api {
 namespace {
@@ -133,9 +134,13 @@ TEST(StrategicMerge, FollowsTheMergeKeysOfPods) {
        R"({"spec":{"containers":[{"name":"a","image":"x"},{"name":"b","image":"y"}]}})",
        R"({"spec":{"containers":[{"name":"b","image":"z"}]}})",
        R"({"spec":{"containers":[{"name":"a","image":"x"},{"name":"b","image":"z"}]}})"},
-      {"an unknown item is appended", R"({"spec":{"containers":[{"name":"a"}]}})",
+      {"an unknown item comes before the server's own", R"({"spec":{"containers":[{"name":"a"}]}})",
        R"({"spec":{"containers":[{"name":"c","image":null}]}})",
-       R"({"spec":{"containers":[{"name":"a"},{"name":"c"}]}})"},
+       R"({"spec":{"containers":[{"name":"c"},{"name":"a"}]}})"},
+      {"items stand as the patch names them, the server's own where they stood before them",
+       R"({"spec":{"containers":[{"name":"a"},{"name":"own"},{"name":"b"},{"name":"last"}]}})",
+       R"({"spec":{"containers":[{"name":"b","image":"x"},{"name":"new"},{"name":"a","image":"y"}]}})",
+       R"({"spec":{"containers":[{"name":"own"},{"name":"b","image":"x"},{"name":"new"},{"name":"a","image":"y"},{"name":"last"}]}})"},
       {"$patch: delete removes an item", R"({"spec":{"containers":[{"name":"a"},{"name":"b"}]}})",
        R"({"spec":{"containers":[{"$patch":"delete","name":"a"}]}})",
        R"({"spec":{"containers":[{"name":"b"}]}})"},
@@ -161,10 +166,10 @@ TEST(StrategicMerge, FollowsTheMergeKeysOfPods) {
       {"scalars are deleted from lists", R"({"metadata":{"finalizers":["a/x","b/y"]}})",
        R"({"metadata":{"$deleteFromPrimitiveList/finalizers":["a/x"]}})",
        R"({"metadata":{"finalizers":["b/y"]}})"},
-      {"$setElementOrder sorts; the server's own item stays behind its neighbour",
+      {"$setElementOrder sorts; the server's own item stays before what it stood before",
        R"({"spec":{"containers":[{"name":"a"},{"name":"own"},{"name":"b"}]}})",
        R"({"spec":{"$setElementOrder/containers":[{"name":"b"},{"name":"a"}],"containers":[{"name":"b","image":"z"}]}})",
-       R"({"spec":{"containers":[{"name":"b","image":"z"},{"name":"a"},{"name":"own"}]}})"},
+       R"({"spec":{"containers":[{"name":"own"},{"name":"b","image":"z"},{"name":"a"}]}})"},
       {"$setElementOrder and the list disagree", R"({"spec":{"containers":[]}})",
        R"({"spec":{"$setElementOrder/containers":[{"name":"a"}],"containers":[{"name":"b"}]}})",
        "400: The order in patch list:"},
@@ -193,6 +198,29 @@ TEST(StrategicMerge, FollowsTheMergeKeysOfPods) {
     check(item,
           [&pod](Json& target, const Json& patch) { return pod->strategic_merge(target, patch); });
   }
+}
+
+TEST(StrategicMerge, FindsEachOfVeryManyItems) {
+  constexpr int kMany = 30'000;  // looked for one by one this takes minutes
+  const auto item = [](int i, const char* more) {
+    return R"({"name":"c)" + std::to_string(i) + '"' + more + '}';
+  };
+  std::vector<std::string> held, patched, order;
+  for (int i = 0; i < kMany; ++i) {
+    held.push_back(item(i, R"(,"image":"a")"));
+    patched.push_back(
+        item(kMany - 1 - i, i % 2 == 0 ? R"(,"image":"b")" : R"(,"$patch":"delete")"));
+    if (i % 2 == 0) order.push_back(item(kMany - 1 - i, ""));
+  }
+  Json target = parse(R"({"spec":{"containers":[)" + join(held, ",") + "]}}");
+  const Json patch = parse(R"({"spec":{"$setElementOrder/containers":[)" + join(order, ",") +
+                           R"(],"containers":[)" + join(patched, ",") + "]}}");
+  const auto schemas = make_builtin_schemas();
+  ASSERT_TRUE(schemas->find("", "v1", "pods")->strategic_merge(target, patch));
+  const JsonArray& left = *array_at(target, {"spec", "containers"});
+  ASSERT_EQ(left.size(), kMany / 2U);
+  EXPECT_EQ(to_json(left.front()), R"({"name":"c29999","image":"b"})");
+  EXPECT_EQ(to_json(left.back()), R"({"name":"c1","image":"b"})");
 }
 
 TEST(StrategicMerge, IsNotForCustomKinds) {

@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "api/machinery/element_order.h"
 #include "api/machinery/patch.h"
-
 #include "base/json_members.h"
 
 namespace krater::api {
@@ -26,6 +28,64 @@ bool is_directive(std::string_view key) {
          starts_with(key, kDeleteFromList);
 }
 
+// The items of a list with a merge key, found by it: lists have tens of thousands of them. Removed
+// items keep their place until sweep().
+class KeyedItems {
+ public:
+  KeyedItems(const SchemaNode& node, JsonArray& items) : node_(node), items_(items) {
+    for (std::size_t i = 0; i < items.size(); ++i) enter(i);
+    gone_.resize(items.size(), false);
+  }
+
+  Json* find(const JsonObject& patch) {
+    for (const std::size_t i : places_of(patch)) {
+      if (!gone_[i] && matches(items_[i], patch)) return &items_[i];
+    }
+    return nullptr;
+  }
+  void remove(const JsonObject& patch) {
+    for (const std::size_t i : places_of(patch)) gone_[i] = gone_[i] || matches(items_[i], patch);
+  }
+  void add(JsonObject item) {
+    items_.push_back(std::move(item));
+    gone_.push_back(false);
+    enter(items_.size() - 1);
+  }
+  void sweep() {
+    if (std::find(gone_.begin(), gone_.end(), true) == gone_.end()) return;
+    JsonArray kept;
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      if (!gone_[i]) kept.push_back(std::move(items_[i]));
+    }
+    items_ = std::move(kept);
+  }
+
+ private:
+  void enter(std::size_t i) {
+    const JsonObject* fields = items_[i].if_object();
+    const Json* key = fields == nullptr ? nullptr : fields->if_contains(node_.merge_key);
+    if (key != nullptr) places_[to_json(*key)].push_back(i);
+  }
+  const std::vector<std::size_t>& places_of(const JsonObject& patch) const {
+    static const std::vector<std::size_t> kNone;
+    const auto found = places_.find(to_json(patch.at(node_.merge_key)));
+    return found == places_.end() ? kNone : found->second;
+  }
+  // Of equal merge keys: equal further keys of the list as far as both sides have them.
+  bool matches(const Json& held, const JsonObject& patch) const {
+    return std::all_of(node_.map_keys.begin(), node_.map_keys.end(), [&](const std::string& key) {
+      const Json* left = held.get_object().if_contains(key);
+      const Json* right = patch.if_contains(key);
+      return left == nullptr || right == nullptr || *left == *right;
+    });
+  }
+
+  const SchemaNode& node_;
+  JsonArray& items_;
+  std::unordered_map<std::string, std::vector<std::size_t>> places_;
+  std::vector<bool> gone_;
+};
+
 class StrategicMerge {
  public:
   // Merges a patch map into a target map. nullptr `node`: no schema, so lists are replaced.
@@ -43,6 +103,7 @@ class StrategicMerge {
       }
       if (word != "merge") return bad("unknown patch type: " + std::string(word));
     }
+    const auto stood = server_orders(node, target, patch);
     TRY(retain_keys(target, patch));
     TRY(delete_from_lists(target, patch));
     for (const auto& entry : patch) {
@@ -54,7 +115,7 @@ class StrategicMerge {
       }
       TRY(value(child_node(node, name), target, name, entry.value()));
     }
-    return order_lists(node, target, patch);
+    return order_lists(node, target, patch, stood);
   }
 
  private:
@@ -119,9 +180,9 @@ class StrategicMerge {
       Json* list = target.if_contains(key.substr(kDeleteFromList.size()));
       if (list == nullptr || !list->is_array()) continue;
       JsonArray kept;
-      const JsonArray& removed = entry.value().get_array();
+      const std::unordered_set<std::string> removed = texts_of(entry.value().get_array());
       for (const Json& item : list->get_array()) {
-        if (std::find(removed.begin(), removed.end(), item) == removed.end()) kept.push_back(item);
+        if (!removed.contains(to_json(item))) kept.push_back(item);
       }
       *list = std::move(kept);
     }
@@ -160,9 +221,12 @@ class StrategicMerge {
 
   Result<void> list(const SchemaNode& node, JsonArray& target, const JsonArray& patch) {
     if (node.merge_key.empty()) {
+      const ElementPlaces server(target, "");
+      std::unordered_set<std::string> held = texts_of(target);
       for (const Json& item : patch) {
-        if (std::find(target.begin(), target.end(), item) == target.end()) target.push_back(item);
+        if (held.insert(to_json(item)).second) target.push_back(item);
       }
+      set_element_order(target, ElementPlaces(patch, ""), server);
       return {};
     }
     for (const Json& item : patch) {
@@ -172,11 +236,15 @@ class StrategicMerge {
         return {};
       }
     }
-    for (const Json& item : patch) TRY(list_item(node, target, item));
+    const ElementPlaces server(target, node.merge_key);
+    KeyedItems held(node, target);
+    for (const Json& item : patch) TRY(list_item(node, held, item));
+    held.sweep();
+    set_element_order(target, ElementPlaces(patch, node.merge_key), server);
     return {};
   }
 
-  Result<void> list_item(const SchemaNode& node, JsonArray& target, const Json& item) {
+  Result<void> list_item(const SchemaNode& node, KeyedItems& held, const Json& item) {
     const JsonObject* fields = item.if_object();
     if (fields == nullptr || fields->if_contains(node.merge_key) == nullptr) {
       return bad("map: " + to_json(item) +
@@ -184,52 +252,59 @@ class StrategicMerge {
     }
     const std::string directive = text_at(item, {kDirective});
     if (directive == "delete") {
-      target.erase(std::remove_if(target.begin(), target.end(),
-                                  [&](const Json& held) { return matches(node, held, *fields); }),
-                   target.end());
+      held.remove(*fields);
       return {};
     }
     if (!directive.empty() && directive != "merge") return bad("unknown patch type: " + directive);
-    const auto held = std::find_if(target.begin(), target.end(), [&](const Json& candidate) {
-      return matches(node, candidate, *fields);
-    });
-    if (held != target.end()) return object(node.items, held->get_object(), *fields);
+    if (Json* there = held.find(*fields)) return object(node.items, there->get_object(), *fields);
     JsonObject added;
     TRY(object(node.items, added, *fields));
-    target.push_back(std::move(added));
+    held.add(std::move(added));
     return {};
   }
 
-  // Equal merge keys, and equal further keys of the list as far as both sides have them.
-  static bool matches(const SchemaNode& node, const Json& held, const JsonObject& patch) {
-    const JsonObject* fields = held.if_object();
-    if (fields == nullptr) return false;
-    const auto equal = [&](const std::string& key, bool needed) {
-      const Json* left = fields->if_contains(key);
-      const Json* right = patch.if_contains(key);
-      if (left == nullptr || right == nullptr) return !needed;
-      return *left == *right;
-    };
-    if (!equal(node.merge_key, true)) return false;
-    return std::all_of(node.map_keys.begin(), node.map_keys.end(),
-                       [&](const std::string& key) { return equal(key, false); });
+  static std::unordered_set<std::string> texts_of(const JsonArray& list) {
+    std::unordered_set<std::string> out;
+    for (const Json& item : list) out.insert(to_json(item));
+    return out;
+  }
+
+  // How the lists stand that the patch gives an order, before it is applied.
+  using Orders = std::map<std::string, ElementPlaces, std::less<>>;
+  static Orders server_orders(const SchemaNode* node, const JsonObject& target,
+                              const JsonObject& patch) {
+    Orders out;
+    for (const auto& entry : patch) {
+      const std::string_view key = entry.key();
+      if (!starts_with(key, kElementOrder)) continue;
+      const std::string_view name = key.substr(kElementOrder.size());
+      const Json* list = target.if_contains(name);
+      if (list != nullptr && list->is_array())
+        out.emplace(name, ElementPlaces(list->get_array(), merge_key_of(child_node(node, name))));
+    }
+    return out;
+  }
+
+  static std::string merge_key_of(const SchemaNode* list) {
+    return list == nullptr ? std::string() : list->merge_key;
   }
 
   static Result<void> order_lists(const SchemaNode* node, JsonObject& target,
-                                  const JsonObject& patch) {
+                                  const JsonObject& patch, const Orders& stood) {
     for (const auto& entry : patch) {
       const std::string_view key = entry.key();
       if (!starts_with(key, kElementOrder)) continue;
       if (!entry.value().is_array()) return bad(std::string(key) + " is not a list");
+      const JsonArray& order = entry.value().get_array();
       const std::string_view name = key.substr(kElementOrder.size());
-      const SchemaNode* list_node = child_node(node, name);
-      const std::string merge_key = list_node == nullptr ? std::string() : list_node->merge_key;
-      if (const Json* items = patch.if_contains(name); items != nullptr && items->is_array()) {
-        TRY(check_element_order(items->get_array(), entry.value().get_array(), merge_key));
-      }
+      const std::string merge_key = merge_key_of(child_node(node, name));
+      if (const Json* items = patch.if_contains(name); items != nullptr && items->is_array())
+        TRY(check_element_order(items->get_array(), order, merge_key));
       Json* list = target.if_contains(name);
-      if (list != nullptr && list->is_array())
-        set_element_order(list->get_array(), entry.value().get_array(), merge_key);
+      if (list == nullptr || !list->is_array()) continue;
+      const auto before = stood.find(name);
+      set_element_order(list->get_array(), ElementPlaces(order, merge_key),
+                        before == stood.end() ? ElementPlaces() : before->second);
     }
     return {};
   }
