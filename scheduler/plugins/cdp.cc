@@ -1,35 +1,17 @@
 // cdp: a pod that has just been placed is left alone for its cool-down time
 // (volcano.sh/cooldown-time, annotation before label; volcano.md 4.12).
-#include <algorithm>
-#include <iterator>
-
 #include "model/keys.h"
+#include "scheduler/plugins/eviction_guard.h"
 #include "scheduler/plugins/plugins.h"
 #include "scheduler/session.h"
 
 namespace krater::scheduler {
 namespace {
 
-class Cooldown final : public Plugin,
-                       public PreemptableHook,
-                       public ReclaimableHook,
-                       public GangEvictableHook,
-                       public EvictionGuardHook {
+class Cooldown final : public EvictionGuard {
  public:
   void open(const Session& session) override { now_ = session.now(); }
 
-  std::optional<TaskRefs> preemptable(const Session& session, TaskRef,
-                                      const TaskRefs& candidates) const override {
-    return unprotected(session, candidates);
-  }
-  std::optional<TaskRefs> reclaimable(const Session& session, TaskRef,
-                                      const TaskRefs& candidates) const override {
-    return unprotected(session, candidates);
-  }
-  TaskRefs gang_evictable(const Session& session, TaskRef, const TaskRefs& candidates,
-                          bool) const override {
-    return unprotected(session, candidates);
-  }
   bool protects(const TaskSpec& task) const override {
     const PodView pod(task.pod);
     std::string_view text = pod.annotation(keys::kCooldownTime);
@@ -42,13 +24,6 @@ class Cooldown final : public Plugin,
   }
 
  private:
-  TaskRefs unprotected(const Session& session, const TaskRefs& candidates) const {
-    TaskRefs out;
-    std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(out),
-                 [&](const TaskRef& one) { return !protects(*session.task(one).spec); });
-    return out;
-  }
-
   WallTime now_;
 };
 
