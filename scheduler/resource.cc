@@ -7,20 +7,8 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-// One pebibyte, or 10^12 cores: nothing real is larger, and sums over thousands of such amounts do
-// not overflow.
-constexpr std::int64_t kLargest = std::int64_t{1} << 50;
-
 std::int64_t bounded(std::int64_t amount) {
-  return std::clamp(amount, -kLargest, kLargest);
-}
-
-// Wraps, so that adding and taking away again always gives the same amount.
-std::int64_t sum(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
-std::int64_t difference(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+  return std::clamp(amount, -kMostAmount, kMostAmount);
 }
 
 }  // namespace
@@ -56,37 +44,36 @@ void Resource::set(Dim dim, std::int64_t amount) {
 
 Resource& Resource::operator+=(const Resource& other) {
   if (other.dims() > dims()) amounts_.resize(other.dims(), 0);
-  for (Dim d = 0; d < other.dims(); ++d) amounts_[d] = sum(amounts_[d], other.amounts_[d]);
+  for (Dim d = 0; d < other.dims(); ++d) amounts_[d] += other.amounts_[d];
   return *this;
 }
 
 Resource& Resource::operator-=(const Resource& other) {
   if (other.dims() > dims()) amounts_.resize(other.dims(), 0);
-  for (Dim d = 0; d < other.dims(); ++d) amounts_[d] = difference(amounts_[d], other.amounts_[d]);
+  for (Dim d = 0; d < other.dims(); ++d) amounts_[d] -= other.amounts_[d];
   return *this;
 }
 
 Resource Resource::clamped() const {
   Resource out = *this;
-  for (std::int64_t& amount : out.amounts_) amount = std::max<std::int64_t>(amount, 0);
+  for (Wide& amount : out.amounts_) amount = std::max<Wide>(amount, 0);
   return out;
 }
 
 bool Resource::fits_in(const Resource& room) const {
   for (Dim d = 0; d < dims(); ++d) {
-    if (amounts_[d] > 0 && amounts_[d] > room.at(d)) return false;
+    if (amounts_[d] > 0 && amounts_[d] > room.exact(d)) return false;
   }
   return true;
 }
 
 bool Resource::is_zero() const {
-  return std::all_of(amounts_.begin(), amounts_.end(),
-                     [](std::int64_t amount) { return amount == 0; });
+  return std::all_of(amounts_.begin(), amounts_.end(), [](Wide amount) { return amount == 0; });
 }
 
 bool operator==(const Resource& a, const Resource& b) {
   for (Dim d = 0; d < std::max(a.dims(), b.dims()); ++d) {
-    if (a.at(d) != b.at(d)) return false;
+    if (a.exact(d) != b.exact(d)) return false;
   }
   return true;
 }
@@ -94,7 +81,7 @@ bool operator==(const Resource& a, const Resource& b) {
 ResourceList Resource::to_list(const ResourceNames& names) const {
   ResourceList out;
   for (Dim d = 0; d < dims(); ++d) {
-    if (amounts_[d] != 0) out.set(names.name(d), amounts_[d]);
+    if (amounts_[d] != 0) out.set(names.name(d), at(d));
   }
   return out;
 }

@@ -1,7 +1,10 @@
 // The scheduler's arithmetic: amounts in dense vectors, one place a resource name (a dimension),
-// plain integers: cpu in milli, everything else in whole units. Comparisons are exact.
+// plain integers: cpu in milli, everything else in whole units. Comparisons are exact, and so are
+// sums, however large: what was added can be taken away again. What is read is at most kMostAmount,
+// so that a few of them can be added up in an int64.
 #pragma once
 
+#include <algorithm>
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <map>
@@ -18,6 +21,8 @@ using Dim = std::uint32_t;
 inline constexpr Dim kCpu = 0;
 inline constexpr Dim kMemory = 1;
 inline constexpr Dim kPods = 2;
+// Two exbibytes, or 2 * 10^15 cores.
+inline constexpr std::int64_t kMostAmount = std::int64_t{1} << 61;
 
 // Resource names as dimensions, in order of first sight. Only grows.
 class ResourceNames {
@@ -42,7 +47,11 @@ class Resource {
   static Resource from(const ResourceList& list, ResourceNames& names);
 
   Dim dims() const { return static_cast<Dim>(amounts_.size()); }
-  std::int64_t at(Dim dim) const { return dim < amounts_.size() ? amounts_[dim] : 0; }
+  // Within +-kMostAmount.
+  std::int64_t at(Dim dim) const {
+    if (dim >= amounts_.size()) return 0;
+    return static_cast<std::int64_t>(std::clamp<Wide>(amounts_[dim], -kMostAmount, kMostAmount));
+  }
   void set(Dim dim, std::int64_t amount);
   Resource& operator+=(const Resource& other);
   Resource& operator-=(const Resource& other);
@@ -59,7 +68,10 @@ class Resource {
   ResourceList to_list(const ResourceNames& names) const;  // zeros left out
 
  private:
-  boost::container::small_vector<std::int64_t, 6> amounts_;
+  // 2^66 amounts of any size have room in it.
+  __extension__ using Wide = __int128;
+  Wide exact(Dim dim) const { return dim < amounts_.size() ? amounts_[dim] : 0; }
+  boost::container::small_vector<Wide, 6> amounts_;
 };
 
 // Upper bounds, or entitlements: a dimension that is not set is unbounded (or: nothing was said

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/quantity.h"
 #include "base/yaml.h"
 #include "scheduler/plugins/fair_tree.h"
 #include "scheduler/plugins/queue_accounts.h"
@@ -33,6 +34,45 @@ TEST(Share, ComparesExactlyWhereFloatsCannot) {
   EXPECT_TRUE(Share(1, 3) == Share(2, 6));
   EXPECT_TRUE(Share(0, 0) == Share(0, 5));
   EXPECT_TRUE(Share(7, 0) == Share(1, 1));
+}
+
+TEST(Resource, LargeAmountsAreCountedAsTheyAre) {
+  ResourceNames names;
+  const auto memory = [&](std::string_view text) {
+    return Resource::from(ResourceList{{"memory", Quantity::parse(text)->value()}}, names);
+  };
+  struct Case {
+    std::string_view request, room;
+    bool fits;
+  };
+  for (const Case& one :
+       {Case{"1Ti", "1Ti", true}, Case{"1025Gi", "1Ti", false}, Case{"3Pi", "4Pi", true},
+        Case{"4097Ti", "4Pi", false}, Case{"1Ei", "1Ei", true}, Case{"1025Pi", "1Ei", false}}) {
+    EXPECT_EQ(memory(one.request).fits_in(memory(one.room)), one.fits) << one.request;
+  }
+  EXPECT_EQ(names.text(kMemory, memory("5Pi").at(kMemory)), "memory 5Pi");
+  // A hundred million cores.
+  const Resource cores = Resource::from(ResourceList{{"cpu", 100'000'000'000}}, names);
+  EXPECT_EQ(cores.at(kCpu), 100'000'000'000);
+  // What is absurd is counted as the most there is.
+  EXPECT_EQ(memory("7Ei").at(kMemory), kMostAmount);
+  EXPECT_EQ(Bounds::from(ResourceList{{"memory", INT64_MAX}}, names).at(kMemory), kMostAmount);
+  EXPECT_TRUE(Bounds::from(ResourceList{{"memory", INT64_MAX}}, names).has(kMemory));
+}
+
+TEST(Resource, WhatWasAddedCanBeTakenAwayHoweverMuchItWas) {
+  ResourceNames names;
+  const Resource one = Resource::from(ResourceList{{"memory", std::int64_t{1} << 60}}, names);
+  const Resource small = Resource::from(ResourceList{{"memory", 7}}, names);
+  Resource sum = small;
+  for (int i = 0; i < 1000; ++i) sum += one;
+  EXPECT_EQ(sum.at(kMemory), kMostAmount);
+  EXPECT_FALSE(sum.fits_in(one + one + one));
+  for (int i = 0; i < 1000; ++i) sum -= one;
+  EXPECT_EQ(sum, small);
+  for (int i = 0; i < 1000; ++i) sum -= one;
+  EXPECT_EQ(sum.at(kMemory), -kMostAmount);
+  EXPECT_TRUE(sum.clamped().is_zero());
 }
 
 TEST(Resource, OnlyWhatIsAskedForIsCompared) {

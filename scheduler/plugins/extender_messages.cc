@@ -26,7 +26,7 @@ Json resource_message(const ResourceNames& names, const Resource& amounts) {
   out["Memory"] = amounts.at(kMemory);
   for (Dim d = 0; d < amounts.dims(); ++d) {
     if (d == kCpu || d == kMemory || amounts.at(d) == 0) continue;
-    scalars[names.name(d)] = d == kPods ? amounts.at(d) : amounts.at(d) * 1000;
+    scalars[names.name(d)] = d == kPods ? amounts.at(d) : scale(amounts.at(d), 1000, 1);
   }
   out["ScalarResources"] = std::move(scalars);
   out["MaxTaskNum"] = 0;
