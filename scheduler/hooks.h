@@ -230,6 +230,8 @@ struct VictimTasksHook {
 // What is to be written on the pod when it is bound.
 struct BindNotesHook {
   virtual ~BindNotesHook() = default;
+  // Whether the others of a gang are to go along with those it cannot do without; else these stay.
+  virtual bool gang_may_go(const JobInfo& job) const { return false; }
   virtual void annotate(const Session& session, TaskRef task, Labels& annotations) const = 0;
 };
 

@@ -172,6 +172,12 @@ class Tdm final : public Plugin,
     return out;
   }
 
+  // A zone is to be cleared, unless the group says how many of it may be missing.
+  bool gang_may_go(const JobInfo& job) const override {
+    return job.group != nullptr && annotation_or_label(job.group, kMaxUnavailable).empty() &&
+           annotation_or_label(job.group, kMinAvailable).empty();
+  }
+
   int job_order(const Session& session, JobId a, JobId b) const override {
     const bool left = is_preemptable(session.job(a)), right = is_preemptable(session.job(b));
     return left == right ? 0 : left ? 1 : -1;
