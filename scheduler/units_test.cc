@@ -128,9 +128,10 @@ TEST(Scores, FollowTheirFormulas) {
   const NodeInfo node = node_with(4000, 1000, 1000, 0);
   Resource request = cpu(1000);
   request.set(kMemory, 250);
-  EXPECT_EQ(most_requested(request, node), (50 + 25) * kPoint / 2);
-  EXPECT_EQ(least_requested(request, node), 100 * kPoint - (50 + 25) * kPoint / 2);
-  EXPECT_EQ(balanced_use(request, node), 100 * kPoint - 25 * kPoint / 2);
+  // Whole points, but for binpack's.
+  EXPECT_EQ(most_requested(request, node), 37 * kPoint);
+  EXPECT_EQ(least_requested(request, node), 62 * kPoint);
+  EXPECT_EQ(balanced_use(request, node), 87 * kPoint);
   EXPECT_EQ(binpack_score(request, node, {{kCpu, 3}, {kMemory, 1}}, 2),
             2 * (3 * 50 + 25) * kPoint / 4);
   EXPECT_EQ(binpack_score(cpu(3001), node, {{kCpu, 1}}, 1), 0);

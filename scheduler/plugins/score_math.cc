@@ -7,8 +7,19 @@ namespace {
 
 constexpr std::int64_t kFull = 100 * kPoint;
 
-// Part in use of one dimension with the pod on the node, 0..kFull. More than there is counts as
-// full.
+// Of one dimension with the pod on the node, 0..100, rounded down as everything of kube-scheduler's.
+// More than there is counts as full.
+struct Points {
+  std::int64_t used = 100, free = 0;
+};
+Points points(const Resource& request, const NodeInfo& node, Dim dim) {
+  const std::int64_t all = node.spec->allocatable.at(dim);
+  const std::int64_t wanted = std::max<std::int64_t>(node.used.at(dim) + request.at(dim), 0);
+  if (all <= 0 || wanted > all) return {};
+  return {scale(100, wanted, all), scale(100, all - wanted, all)};
+}
+
+// The same, not rounded, 0..kFull.
 std::int64_t part(const Resource& request, const NodeInfo& node, Dim dim) {
   const std::int64_t all = node.spec->allocatable.at(dim);
   if (all <= 0) return kFull;
@@ -19,17 +30,17 @@ std::int64_t part(const Resource& request, const NodeInfo& node, Dim dim) {
 }  // namespace
 
 std::int64_t least_requested(const Resource& request, const NodeInfo& node) {
-  return kFull - most_requested(request, node);
+  return (points(request, node, kCpu).free + points(request, node, kMemory).free) / 2 * kPoint;
 }
 
 std::int64_t most_requested(const Resource& request, const NodeInfo& node) {
-  return (part(request, node, kCpu) + part(request, node, kMemory)) / 2;
+  return (points(request, node, kCpu).used + points(request, node, kMemory).used) / 2 * kPoint;
 }
 
 std::int64_t balanced_use(const Resource& request, const NodeInfo& node) {
   // Of two values the standard deviation is half their difference.
   const std::int64_t difference = part(request, node, kCpu) - part(request, node, kMemory);
-  return kFull - (difference < 0 ? -difference : difference) / 2;
+  return (kFull - (difference < 0 ? -difference : difference) / 2) / kPoint * kPoint;
 }
 
 std::int64_t binpack_score(const Resource& request, const NodeInfo& node,
