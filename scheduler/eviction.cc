@@ -76,8 +76,8 @@ EvictionPlanner::Likeness EvictionPlanner::likeness(JobId id) const {
   for (const Task& task : job.tasks) {
     if (task.status == TaskStatus::Pending && !task.spec->gated) ++shapes[task.spec->shape.get()];
   }
-  return {session_.queue_of(id), job.priority, job.min_member, job.ready_tasks(),
-          std::move(shapes)};
+  return {session_.queue_of(id), job.priority,      job.min_member,
+          job.ready_tasks(),     std::move(shapes), job.sub_group_policies.get()};
 }
 
 bool EvictionPlanner::hopeless(JobId job) const {

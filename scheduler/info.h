@@ -140,7 +140,9 @@ struct JobInfo {
   bool is_pending() const {
     return !known || (group && (phase == PodGroupPhase::Pending || starts_again()));
   }
-  bool is_starving() const { return waiting_tasks() + ready_tasks() < min_member; }
+  bool is_starving() const {
+    return waiting_tasks() + ready_tasks() < min_member || !sub_groups_pipelined();
+  }
   // Role minimums bind only when minMember is at least their sum.
   bool roles_bind() const;
   // Sub-groups, by their policies' minimums: there, ready, ready once everything promised is free.

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "scheduler/actions/gang_claim.h"
 #include "scheduler/actions/starving.h"
-#include "scheduler/actions/sub_group_placer.h"
 #include "scheduler/eviction.h"
 
 namespace krater::scheduler {
@@ -138,20 +138,11 @@ class GangEvictor {
   // there.
   bool place(Statement& statement, JobId job) {
     const Statement::Mark mark = statement.mark();
-    std::deque<std::uint32_t> tasks = waiting_tasks(session_, job);
-    if (session_.job(job).sub_group_policies) {
-      SubGroupPlacing how;
-      how.promises = true;
-      how.satisfied = [&] { return !session_.job_starving(job) && session_.job_pipelined(job); };
-      how.place_some = [&](Statement& some, std::deque<std::uint32_t>& of_group,
-                           const std::function<bool()>& enough) {
-        promise(some, job, of_group, enough);
-      };
-      SubGroupPlacer(session_, job, std::move(how)).place(statement, tasks);
-    } else {
-      promise(statement, job, tasks, [&] { return !session_.job_starving(job); });
-    }
-    if (statement.mark() > mark && session_.job_pipelined(job)) return true;
+    const bool complete = claim_for_gang(
+        session_, statement, job,
+        [&](Statement& some, const std::deque<std::uint32_t>& tasks,
+            const std::function<bool()>& enough) { promise(some, job, tasks, enough); });
+    if (complete && statement.mark() > mark) return true;
     statement.roll_back(mark);
     return false;
   }

@@ -1,5 +1,6 @@
 #include "scheduler/actions/preempt.h"
 
+#include "scheduler/actions/gang_claim.h"
 #include "scheduler/actions/starving.h"
 #include "scheduler/eviction.h"
 
@@ -33,8 +34,7 @@ class Preemptor {
       session_.note(job).put_off = true;
       return;
     }
-    // Room in one domain is gangpreempt's to make.
-    if (!session_.domains_for(job).empty()) return;
+    if (wants_domain(session_, job)) return;
     if (!between_jobs_.hopeless(job) && !take_from_others(job)) between_jobs_.give_up(job);
     take_from_itself(job);
   }
@@ -43,19 +43,30 @@ class Preemptor {
   // All that the gang needs, or nothing.
   bool take_from_others(JobId job) {
     Statement statement(session_);
+    const auto claim = [&](Statement& some, const std::deque<std::uint32_t>& tasks,
+                           const std::function<bool()>& enough) {
+      make_room(some, job, tasks, enough);
+    };
+    if (!claim_for_gang(session_, statement, job, claim) || !statement.evicts()) return false;
+    statement.commit_evictions(job, "preempt");
+    return true;
+  }
+
+  void make_room(Statement& statement, JobId job, const std::deque<std::uint32_t>& tasks,
+                 const std::function<bool()>& enough) {
     std::set<const NodeBoard*> unfit;
-    for (const std::uint32_t t : waiting_tasks(session_, job)) {
-      if (!session_.job_starving(job)) break;
+    for (const std::uint32_t t : tasks) {
       const TaskRef task{job, t};
       NodeBoard& board = session_.board(task);
       if (unfit.contains(&board) || !may_claim(session_, task)) continue;
       // A place that is free is backfill's to give.
       if (board.shape().best_effort() && board.best_idle() != kNoNode) continue;
-      if (!between_jobs_.make_room(statement, task)) unfit.insert(&board);
+      if (!between_jobs_.make_room(statement, task)) {
+        unfit.insert(&board);
+      } else if (enough()) {
+        return;
+      }
     }
-    if (!statement.evicts() || !session_.job_pipelined(job)) return false;
-    statement.commit_evictions(job, "preempt");
-    return true;
   }
 
   // A more important task for a lesser one of the same job; only where the gang stands, as for a

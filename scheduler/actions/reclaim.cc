@@ -1,5 +1,6 @@
 #include "scheduler/actions/reclaim.h"
 
+#include "scheduler/actions/gang_claim.h"
 #include "scheduler/actions/starving.h"
 #include "scheduler/eviction.h"
 
@@ -27,9 +28,7 @@ class Reclaimer {
   void serve(QueueId queue, JobId job) {
     if (planner_.exhausted()) {
       session_.note(job).put_off = true;
-    } else if (!session_.domains_for(job).empty()) {
-      // Room in one domain is gangreclaim's to make.
-    } else if (!planner_.hopeless(job) && !take(queue, job)) {
+    } else if (!wants_domain(session_, job) && !planner_.hopeless(job) && !take(queue, job)) {
       planner_.give_up(job);
     }
   }
@@ -37,23 +36,33 @@ class Reclaimer {
  private:
   bool take(QueueId queue, JobId job) {
     Statement statement(session_);
+    const auto claim = [&](Statement& some, const std::deque<std::uint32_t>& tasks,
+                           const std::function<bool()>& enough) {
+      make_room(some, queue, job, tasks, enough);
+    };
+    if (!claim_for_gang(session_, statement, job, claim) || !statement.evicts()) return false;
+    statement.commit_evictions(job, "reclaim");
+    return true;
+  }
+
+  void make_room(Statement& statement, QueueId queue, JobId job,
+                 const std::deque<std::uint32_t>& tasks, const std::function<bool()>& enough) {
     std::set<const NodeBoard*> unfit;
-    for (const std::uint32_t t : waiting_tasks(session_, job)) {
-      if (!session_.job_starving(job)) break;
+    for (const std::uint32_t t : tasks) {
       const TaskRef task{job, t};
-      const TaskSpecPtr spec = session_.task(task).spec;
       const NodeBoard* board = &session_.board(task);
       if (unfit.contains(board) || !may_claim(session_, task)) continue;
-      if (Refusal why; !session_.preemptive(queue, *spec, why)) {
+      if (Refusal why; !session_.preemptive(queue, *session_.task(task).spec, why)) {
         session_.note(job).no_eviction = why.message + " (" + why.figures + ")";
         unfit.insert(board);
         continue;
       }
-      if (!planner_.make_room(statement, task)) unfit.insert(board);
+      if (!planner_.make_room(statement, task)) {
+        unfit.insert(board);
+      } else if (enough()) {
+        return;
+      }
     }
-    if (!statement.evicts() || !session_.job_pipelined(job)) return false;
-    statement.commit_evictions(job, "reclaim");
-    return true;
   }
 
   Session& session_;
