@@ -37,6 +37,25 @@ void Feed::watch_surroundings(const std::function<bool(const Kind&)>& served) {
   }
 }
 
+void Feed::watch_volume_limits(const std::function<bool(const Kind&)>& served) {
+  const auto limits = [this]() -> VolumeLimits& { return cache_.edit_volumes().edit_limits(); };
+  if (!served || served(kCsiNodeKind)) {
+    watch(
+        {kCsiNodeKind},
+        {[limits](const ObjectPtr& one) { limits().set_csi_node(one); },
+         [limits](const std::string&, const std::string& name) { limits().remove_csi_node(name); },
+         [this] { return cluster_scoped(cache_.volumes().limits().csi_node_names()); }});
+  }
+  if (!served || served(kVolumeAttachmentKind)) {
+    watch({kVolumeAttachmentKind},
+          {[limits](const ObjectPtr& one) { limits().set_attachment(one); },
+           [limits](const std::string&, const std::string& name) {
+             limits().remove_attachment(name);
+           },
+           [this] { return cluster_scoped(cache_.volumes().limits().attachment_names()); }});
+  }
+}
+
 void Feed::start(const ConfigPlace& config, const std::function<bool(const Kind&)>& served) {
   // Classes and queues first: jobs are read in their light.
   watch(
@@ -85,6 +104,7 @@ void Feed::start(const ConfigPlace& config, const std::function<bool(const Kind&
                         },
                         [this] { return cache_.pod_names(); }});
   watch_surroundings(served);
+  watch_volume_limits(served);
   watch_config(config);
 }
 

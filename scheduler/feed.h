@@ -34,6 +34,7 @@ class Feed {
   struct Table;  // how one kind enters and leaves the cache
   void watch(client::WatchQuery query, Table table);
   void watch_surroundings(const std::function<bool(const Kind&)>& served);
+  void watch_volume_limits(const std::function<bool(const Kind&)>& served);
   void watch_config(const ConfigPlace& config);
   void listed();
 

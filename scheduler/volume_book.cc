@@ -10,6 +10,7 @@ constexpr std::string_view kNoVolume = "node(s) didn't find available persistent
 constexpr std::string_view kOtherNode = "node(s) had volume node affinity conflict";
 constexpr std::string_view kNoSuchVolume =
     "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)";
+constexpr std::string_view kTooMany = "node(s) exceed max volume count";
 constexpr std::string_view kUnboundImmediate = "pod has unbound immediate PersistentVolumeClaims";
 
 std::string about(std::string_view name, std::string_view what) {
@@ -170,6 +171,43 @@ std::string_view VolumeBook::reject_beside(const std::vector<Place>& claims,
     }
   }
   return {};
+}
+
+std::optional<DriverVolume> VolumeBook::driver_volume_of(const std::string& volume) const {
+  const auto place = volumes_.find(volume);
+  if (place == volumes_.end()) return std::nullopt;
+  const auto document = place->second.view.object()->document();
+  const std::string driver = text_at(*document, {"spec", "csi", "driver"});
+  if (driver.empty()) return std::nullopt;
+  return DriverVolume{driver, text_at(*document, {"spec", "csi", "volumeHandle"})};
+}
+
+std::optional<DriverVolume> VolumeBook::driver_volume(const Place& place) const {
+  const PersistentVolumeClaimView* claim = claim_at(place);
+  if (claim == nullptr) return std::nullopt;
+  if (volumes_.contains(claim->volume_name())) return driver_volume_of(claim->volume_name());
+  // Its volume is still to be made; whoever makes it will attach it.
+  const StorageClassView* of = class_of(*claim);
+  if (of == nullptr || of->provisioner().empty()) return std::nullopt;
+  return DriverVolume{of->provisioner(), "/claim/" + place.first + "/" + place.second};
+}
+
+std::string_view VolumeBook::reject_beyond_limit(const std::vector<Place>& claims,
+                                                 const std::map<Place, int>& others,
+                                                 const std::string& node) const {
+  if (!limits_.limits(node)) return {};
+  std::set<DriverVolume> there, wanted;
+  for (const Place& place : claims) {
+    if (auto one = driver_volume(place)) wanted.insert(*std::move(one));
+  }
+  if (wanted.empty()) return {};
+  for (const auto& [place, users] : others) {
+    if (auto one = driver_volume(place)) there.insert(*std::move(one));
+  }
+  for (const std::string& volume : limits_.attached(node)) {
+    if (auto one = driver_volume_of(volume)) there.insert(*std::move(one));
+  }
+  return limits_.allows(node, there, wanted) ? std::string_view() : kTooMany;
 }
 
 Result<std::vector<client::Write>> VolumeBook::choices(const std::vector<Place>& claims,

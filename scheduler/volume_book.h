@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "base/result.h"
 #include "client/object_client.h"
 #include "model/storage.h"
+#include "scheduler/volume_limits.h"
 
 namespace krater::scheduler {
 
@@ -38,6 +40,14 @@ class VolumeBook {
   std::string_view reject_beside(const std::vector<Place>& claims,
                                  const std::map<Place, int>& others, const NodePlace& node) const;
 
+  // How many of them a node may have attached.
+  VolumeLimits& edit_limits() { return limits_; }
+  const VolumeLimits& limits() const { return limits_; }
+  // The same, when the node would have more volumes attached than its driver can; "" when not.
+  std::string_view reject_beyond_limit(const std::vector<Place>& claims,
+                                       const std::map<Place, int>& others,
+                                       const std::string& node) const;
+
   // What has to be written with the binding of a pod to the node: volumes that are reserved, the
   // node for those that are made. `taken` grows by the volumes. Code::Conflict when the volumes
   // have gone.
@@ -57,12 +67,16 @@ class VolumeBook {
   const Volume* choose(const PersistentVolumeClaimView& claim, const NodePlace& node,
                        const std::set<std::string>& taken) const;
   bool can_be_made(const PersistentVolumeClaimView& claim, const NodePlace& node) const;
+  // What its driver will call the claim's volume; nullopt: no driver attaches it.
+  std::optional<DriverVolume> driver_volume(const Place& place) const;
+  std::optional<DriverVolume> driver_volume_of(const std::string& volume) const;
   void changed() { candidates_.clear(); }
 
   std::map<Place, PersistentVolumeClaimView> claims_;
   std::map<std::string, Volume> volumes_;
   std::map<std::string, StorageClassView> classes_;
   mutable std::map<Place, std::vector<const Volume*>> candidates_;
+  VolumeLimits limits_;
 };
 
 }  // namespace krater::scheduler

@@ -138,5 +138,73 @@ TEST_F(VolumesTest, AClaimThatDoesNotWaitMustBeBoundFirst) {
       << cluster.pod_message("p");
 }
 
+class VolumeLimitsTest : public VolumesTest {
+ protected:
+  void limit(const std::string& node, int count) {
+    put(kCsiNodeKind,
+        R"({"metadata":{"name":")" + node +
+            R"("},"spec":{"drivers":[{"name":"disk","nodeID":"x","allocatable":{"count":)" +
+            std::to_string(count) + "}}]}}");
+  }
+  void disk(const std::string& name) {
+    put(kinds::kPersistentVolume,
+        R"({"metadata":{"name":")" + name +
+            R"("},"spec":{"capacity":{"storage":"5Gi"},"accessModes":["ReadWriteOnce"],"storageClassName":"disks","volumeMode":"Filesystem","csi":{"driver":"disk","volumeHandle":")" +
+            name + R"("}},"status":{"phase":"Bound"}})");
+    claim(name, "disks", name);
+  }
+};
+
+TEST_F(VolumeLimitsTest, ANodeHasSoManyVolumesOfADriverAndNoMore) {
+  storage_class("disks", "disk", "WaitForFirstConsumer");
+  limit("n1", 2);
+  limit("n2", 0);
+  for (const std::string name : {"a", "b", "c"}) {
+    disk(name);
+    pod(name, name);
+  }
+  EXPECT_EQ(cluster.node_of("a"), "n1");
+  EXPECT_EQ(cluster.node_of("b"), "n1");
+  EXPECT_EQ(cluster.node_of("c"), "");
+  EXPECT_NE(cluster.pod_message("c").find("2 node(s) exceed max volume count"), std::string::npos)
+      << cluster.pod_message("c");
+  // A volume that is there already is none more.
+  pod("b2", "b");
+  EXPECT_EQ(cluster.node_of("b2"), "n1");
+  limit("n2", 1);
+  EXPECT_EQ(cluster.node_of("c"), "n2");
+}
+
+TEST_F(VolumeLimitsTest, WhatIsAttachedAndWhatIsStillToBeMadeCounts) {
+  storage_class("disks", "disk", "WaitForFirstConsumer");
+  limit("n1", 1);
+  limit("n2", 1);
+  disk("old");
+  put(kVolumeAttachmentKind,
+      R"({"metadata":{"name":"va"},"spec":{"attacher":"disk","nodeName":"n1","source":{"persistentVolumeName":"old"}}})");
+  claim("new", "disks");
+  pod("p", "new");
+  EXPECT_EQ(cluster.node_of("p"), "n2");
+  claim("newer", "disks");
+  pod("q", "newer");
+  EXPECT_EQ(cluster.node_of("q"), "");
+  pod("o", "old");
+  EXPECT_EQ(cluster.node_of("o"), "n1") << "it is attached there";
+}
+
+TEST_F(VolumeLimitsTest, ANodeThatSaysNothingHasNoLimitAndTheCheckCanBeSwitchedOff) {
+  storage_class("disks", "disk", "WaitForFirstConsumer");
+  limit("n1", 0);
+  disk("a");
+  pod("a", "a");
+  EXPECT_EQ(cluster.node_of("a"), "n2");
+  add(R"({"nodes":[{"name":"n2","cpu":0}]})");
+  disk("b");
+  pod("b", "b");
+  EXPECT_EQ(cluster.node_of("b"), "");
+  add(R"({"config":"actions: allocate\ntiers:\n- plugins: [{name: predicates, arguments: {predicate.NodeVolumeLimitsEnable: false}}]\n"})");
+  EXPECT_EQ(cluster.node_of("b"), "n1");
+}
+
 }  // namespace
 }  // namespace krater::scheduler

@@ -1,7 +1,7 @@
 // predicates: where a pod may go. Semantics of each filter are kube-scheduler's; resources (with
 // extended ones and the pod count) are checked by the framework before them. Filters, in order:
-// unschedulable, node selector and affinity, taints, volumes, host ports; then affinity between
-// pods and topology spread, which are worked out by Neighbours.
+// unschedulable, node selector and affinity, taints, volumes, host ports, limits of attached
+// volumes; then affinity between pods and topology spread, which are worked out by Neighbours.
 #include "model/node.h"
 #include "scheduler/plugins/plugins.h"
 #include "scheduler/session.h"
@@ -11,7 +11,7 @@ namespace {
 
 struct PredicatesArgs {
   bool node_affinity = true, taints = true, node_ports = true;
-  bool pod_affinity = true, spread = true, volumes = true;
+  bool pod_affinity = true, spread = true, volumes = true, volume_limits = true;
 };
 
 bool tolerated(const PodShape& shape, const Taint& taint) {
@@ -53,7 +53,8 @@ class Predicates final : public Plugin, public FilterHook {
   }
 
   bool depends_on_load(const PodShape& shape) const override {
-    return (args_.node_ports && !shape.host_ports.empty()) || watches_volumes(shape);
+    return (args_.node_ports && !shape.host_ports.empty()) || watches_volumes(shape) ||
+           watches_limits(shape);
   }
   std::string_view reject_now(const PodShape& shape, const NodeInfo& node,
                               bool future) const override {
@@ -62,6 +63,11 @@ class Predicates final : public Plugin, public FilterHook {
       if (!node.port_free(port, future))
         return "node(s) didn't have free ports for the requested pod ports";
     }
+    if (watches_limits(shape)) {
+      const std::string_view why =
+          volumes_->reject_beyond_limit(shape.claims, node.claims, node.name);
+      if (!why.empty()) return why;
+    }
     if (!watches_volumes(shape)) return {};
     return volumes_->reject_beside(shape.claims, node.claims, {node.name, node.spec->labels});
   }
@@ -69,6 +75,10 @@ class Predicates final : public Plugin, public FilterHook {
  private:
   bool watches_volumes(const PodShape& shape) const {
     return args_.volumes && !shape.claims.empty() && volumes_->competes(shape.claims);
+  }
+
+  bool watches_limits(const PodShape& shape) const {
+    return args_.volume_limits && !shape.claims.empty() && !volumes_->limits().empty();
   }
 
   PredicatesArgs args_;
@@ -85,10 +95,11 @@ Result<PluginFactory> configure_predicates(Arguments& arguments, const EnableFla
   TRY_ASSIGN(args.pod_affinity, arguments.boolean("predicate.PodAffinityEnable", true));
   TRY_ASSIGN(args.spread, arguments.boolean("predicate.PodTopologySpreadEnable", true));
   TRY_ASSIGN(args.volumes, arguments.boolean("predicate.VolumeBindingEnable", true));
-  // Results are shared between like pods in any case; limits of volumes and devices have no filter
-  // here, and a volume's zone is part of its node affinity.
+  TRY_ASSIGN(args.volume_limits, arguments.boolean("predicate.NodeVolumeLimitsEnable", true));
+  // Results are shared between like pods in any case; claims of devices have no filter here, and a
+  // volume's zone is part of its node affinity.
   for (const std::string_view key :
-       {"predicate.CacheEnable", "predicate.NodeVolumeLimitsEnable", "predicate.VolumeZoneEnable",
+       {"predicate.CacheEnable", "predicate.VolumeZoneEnable",
         "predicate.DynamicResourceAllocationEnable", "volumebinding.weight",
         "volumebinding.bindTimeoutSeconds", "dynamicresources.filterTimeoutSeconds"}) {
     arguments.ignore(key);
