@@ -47,14 +47,29 @@ void add_topology(const std::string& name, const Json& labels, DiscoveryConfig& 
   out.topologies[name] = std::move(keys);
 }
 
-// A name that was given before is kept.
-std::string name_of(const std::string& topology, const Discovered& found,
-                    const std::vector<ObjectPtr>& existing) {
-  const std::string prefix = "hypernode-" + clean(topology) + "-tier" + std::to_string(found.tier);
+// Of those that were discovered before, by a label and its value.
+using Given = std::map<std::pair<std::string, std::string>, std::vector<std::string>>;
+
+Given given_names(const DiscoveryConfig& config, const std::vector<ObjectPtr>& existing) {
+  std::set<std::string> keys;
+  for (const auto& [topology, labels] : config.topologies)
+    keys.insert(labels.begin(), labels.end());
+  Given out;
   for (const ObjectPtr& one : existing) {
-    if (one->label(kSourceLabel) == kSource && one->label(found.label) == found.value &&
-        one->name().starts_with(prefix)) {
-      return one->name();
+    if (one->label(kSourceLabel) != kSource) continue;
+    for (const auto& [key, value] : one->labels()) {
+      if (keys.contains(key)) out[{key, value}].push_back(one->name());
+    }
+  }
+  return out;
+}
+
+// A name that was given before is kept.
+std::string name_of(const std::string& topology, const Discovered& found, const Given& given) {
+  const std::string prefix = "hypernode-" + clean(topology) + "-tier" + std::to_string(found.tier);
+  if (const auto names = given.find({found.label, found.value}); names != given.end()) {
+    for (const std::string& name : names->second) {
+      if (name.starts_with(prefix)) return name;
     }
   }
   return prefix + "-" + name_suffix(fnv1a(found.label + "=" + found.value));
@@ -94,6 +109,7 @@ std::map<std::string, Discovered> discover(const DiscoveryConfig& config,
                                            const std::map<std::string, const Labels*>& nodes,
                                            const std::vector<ObjectPtr>& existing) {
   std::map<std::string, Discovered> out;
+  const Given given = given_names(config, existing);
   // A label's value is one HyperNode, whatever topology it was seen in first.
   std::map<std::pair<std::string, std::string>, std::string> named;
   std::map<std::string, std::set<std::string>> members;
@@ -105,7 +121,7 @@ std::map<std::string, Discovered> discover(const DiscoveryConfig& config,
         if (label == labels->end()) break;
         Discovered found{static_cast<std::int64_t>(tier) + 1, keys[tier], label->second, {}};
         const auto [known, fresh] = named.try_emplace({keys[tier], label->second});
-        if (fresh) known->second = name_of(topology, found, existing);
+        if (fresh) known->second = name_of(topology, found, given);
         out.try_emplace(known->second, std::move(found));
         members[known->second].insert(member);
         member = known->second;

@@ -3,6 +3,7 @@
 #include "controllers/hypernode/discovery.h"
 #include "controllers/loop/event_source.h"
 #include "model/hyper_node.h"
+#include "model/hyper_node_book.h"
 
 namespace krater::controllers {
 namespace {
@@ -42,21 +43,22 @@ class HyperNodeController final : public Reconciler, public VolcanoEventSource {
   std::vector<Interest> interests() const override {
     return {{kinds::kHyperNode,
              [this](const ObjectPtr& before, const ObjectPtr& after) {
-               const ObjectKey key = (after ? after : before)->key();
-               if (after) {
-                 all_.insert(key);
-               } else {
-                 all_.erase(key);
-               }
+               const Object& one = after ? *after : *before;
                if (before && after && same_said(*before, *after))
-                 return std::vector<ObjectKey>{key};
-               return everything();  // others may hold it
+                 return std::vector<ObjectKey>{one.key()};
+               // Others may hold it.
+               return keys_of(after ? book_.put(one.name(), *one.document())
+                                    : book_.remove(one.name()));
              }},
             {kinds::kNode,
              [this](const ObjectPtr& before, const ObjectPtr& after) {
-               const bool same = before && after && before->labels() == after->labels() &&
-                                 before->deletion() == after->deletion();
-               return same ? std::vector<ObjectKey>() : everything();
+               if (before && after && before->labels() == after->labels() &&
+                   before->deletion() == after->deletion()) {
+                 return std::vector<ObjectKey>();
+               }
+               const bool there = after && !after->deletion();
+               return keys_of(there ? book_.put_node(after->name(), after->labels())
+                                    : book_.remove_node((after ? after : before)->name()));
              }},
             {kinds::kConfigMap, [](const ObjectPtr& before, const ObjectPtr& after) {
                const ObjectKey key = (after ? after : before)->key();
@@ -69,21 +71,20 @@ class HyperNodeController final : public Reconciler, public VolcanoEventSource {
   }
 
  private:
-  std::vector<ObjectKey> everything() const {
-    std::vector<ObjectKey> out(all_.begin(), all_.end());
+  // Their nodes are to be counted, and what the labels of nodes tell may be another thing.
+  static std::vector<ObjectKey> keys_of(const HyperNodeBook::Names& hyper_nodes) {
+    std::vector<ObjectKey> out;
+    for (const std::string& name : hyper_nodes)
+      out.push_back(ObjectKey::of(kinds::kHyperNode, "", name));
     out.push_back(config_key());
     return out;
   }
 
-  static Plan count(const ObjectKey& key, const client::Cache& cache) {
+  Plan count(const ObjectKey& key, const client::Cache& cache) const {
     Plan plan;
     const ObjectPtr object = cache.get(key);
     if (object == nullptr || object->deletion()) return plan;
-    std::map<std::string, std::shared_ptr<const Json>> documents;
-    for (const ObjectPtr& one : cache.list(kinds::kHyperNode))
-      documents.emplace(one->name(), one->document());
-    const auto nodes = nodes_within(key.name, documents, labels_of_nodes(cache));
-    const auto found = static_cast<std::int64_t>(nodes.size());
+    const std::int64_t found = book_.count(key.name);
     if (int_at(*object->document(), {"status", "nodeCount"}).value_or(0) == found) return plan;
     client::PatchWrite write;
     write.kind = kinds::kHyperNode;
@@ -164,7 +165,7 @@ class HyperNodeController final : public Reconciler, public VolcanoEventSource {
     if (!writes.empty()) plan.steps.push_back(std::move(writes));
   }
 
-  mutable std::set<ObjectKey> all_;
+  mutable HyperNodeBook book_;  // as of the cache
   Revision told_{};
 };
 

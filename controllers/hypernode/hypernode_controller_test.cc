@@ -58,8 +58,8 @@ struct HyperNodeTest : ::testing::Test {
   }
 };
 
-constexpr auto kNode = [](const char* selector) {
-  return std::string(R"([{"type":"Node","selector":)") + selector + "}]";
+constexpr auto kNode = [](const std::string& selector) {
+  return R"([{"type":"Node","selector":)" + selector + "}]";
 };
 
 TEST_F(HyperNodeTest, CountsTheNodesThatAreThere) {
@@ -89,6 +89,33 @@ TEST_F(HyperNodeTest, CountsTheNodesThatAreThere) {
   world.remove(kinds::kHyperNode, "", "pattern");
   world.settle();
   EXPECT_EQ(nodes_in("around"), 2);
+}
+
+TEST_F(HyperNodeTest, OfManyOnlyThoseAreCountedAgainThatAChangeConcerns) {
+  constexpr int kRacks = 300;
+  for (int i = 0; i < kRacks; ++i) {
+    const std::string number = std::to_string(i);
+    world.put(kinds::kNode, R"({"metadata":{"name":"n)" + number + R"("}})");
+    world.put(kinds::kHyperNode,
+              R"({"metadata":{"name":"rack)" + number + R"("},"spec":{"tier":1,"members":)" +
+                  kNode(R"({"regexMatch":{"pattern":"^n)" + number + R"($"}})") + "}}");
+  }
+  world.settle();
+  hyper("top", R"([{"type":"HyperNode","selector":{"regexMatch":{"pattern":"^rack"}}}])");
+  EXPECT_EQ(nodes_in("top"), kRacks);
+  const auto passes = [&] { return world.controllers.counters().front().passes; };
+  std::uint64_t before = passes();
+  world.remove(kinds::kNode, "", "n7");
+  world.settle();
+  EXPECT_EQ(nodes_in("rack7"), 0);
+  EXPECT_EQ(nodes_in("top"), kRacks - 1);
+  // The rack and the top, once for the change and once for what was written; the configuration.
+  EXPECT_LE(passes() - before, 5U);
+  before = passes();
+  hyper("rack9", kNode(R"({"regexMatch":{"pattern":"^n(9|10)$"}})"));
+  EXPECT_EQ(nodes_in("rack9"), 2);
+  EXPECT_EQ(nodes_in("top"), kRacks - 1);
+  EXPECT_LE(passes() - before, 5U);
 }
 
 const char* const kTwoTiers = R"(

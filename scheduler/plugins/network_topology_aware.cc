@@ -25,25 +25,23 @@ constexpr std::string_view kClusterTop = "<cluster-top-hypernode>";
 
 class NetworkTopology final : public Plugin, public DomainHook, public TaskScoreHook {
  public:
-  explicit NetworkTopology(const TopologyArgs& args) : args_(args) {}
+  NetworkTopology(const TopologyArgs& args, HyperTree& tree) : args_(args), tree_(tree) {}
 
   void open(const Session& session) override {
-    tree_ = HyperTree::of(session);
+    tree_.follow(session);
     if (tree_.empty()) return;
     weights_ = {{kCpu, args_.cpu}, {kMemory, args_.memory}};
     for (Dim d = 0; d < session.names().count(); ++d) {
       const auto named = args_.others.find(session.names().name(d));
       if (named != args_.others.end()) weights_.emplace_back(d, named->second);
     }
-    for (const HyperNode& one : tree_.all()) {
-      Resource all, used;
-      for (const NodeSlot slot : session.node_order()) {
-        if (!one.nodes[slot]) continue;
-        all += session.node(slot).spec->allocatable;
-        used += session.node(slot).used;
+    allocatable_.resize(tree_.all().size());
+    used_.resize(tree_.all().size());
+    for (const NodeSlot slot : session.node_order()) {
+      for (const std::uint32_t i : tree_.around(slot)) {
+        allocatable_[i] += session.node(slot).spec->allocatable;
+        used_[i] += session.node(slot).used;
       }
-      allocatable_.push_back(std::move(all));
-      used_.push_back(std::move(used));
     }
   }
 
@@ -176,9 +174,9 @@ class NetworkTopology final : public Plugin, public DomainHook, public TaskScore
   std::int64_t near_score(const std::vector<NodeSlot>& there, NodeSlot node) const {
     if (there.empty() || tree_.empty()) return 0;
     const std::int64_t least = tree_.all().front().tier, most = tree_.all().back().tier + 1;
-    for (const HyperNode& one : tree_.all()) {
-      if (!one.nodes[node] || !holds(one, there)) continue;
-      return scale(kFull, most - one.tier, most - least);
+    for (const std::uint32_t i : tree_.around(node)) {
+      const HyperNode& one = tree_.all()[i];
+      if (holds(one, there)) return scale(kFull, most - one.tier, most - least);
     }
     return 0;
   }
@@ -186,13 +184,12 @@ class NetworkTopology final : public Plugin, public DomainHook, public TaskScore
   // Nodes in full HyperNodes; those in none first of all.
   std::int64_t normal_score(const Resource& request, NodeSlot node) const {
     std::int64_t sum = 0, weights = 0, weight = 1'000'000;
-    const std::vector<HyperNode>& all = tree_.all();
-    for (std::size_t i = 0; i < all.size();) {
+    const std::vector<std::uint32_t>& around = tree_.around(node);
+    std::size_t next = 0;
+    for (const std::int64_t tier : tree_.tiers()) {
       std::int64_t points = kFull;
-      const std::int64_t tier = all[i].tier;
-      for (; i < all.size() && all[i].tier == tier; ++i) {
-        if (all[i].nodes[node]) points = fullness(i, request);
-      }
+      for (; next < around.size() && tree_.all()[around[next]].tier == tier; ++next)
+        points = fullness(around[next], request);
       sum += scale(points, weight, 1'000'000);
       weights += weight;
       weight = scale(weight, args_.fading, 1000);
@@ -201,14 +198,12 @@ class NetworkTopology final : public Plugin, public DomainHook, public TaskScore
   }
 
   void move(NodeSlot node, const Resource& request, int sign) {
-    for (std::size_t i = 0; i < tree_.all().size(); ++i) {
-      if (node >= tree_.all()[i].nodes.size() || !tree_.all()[i].nodes[node]) continue;
+    for (const std::uint32_t i : tree_.around(node))
       sign > 0 ? used_[i] += request : used_[i] -= request;
-    }
   }
 
   const TopologyArgs& args_;
-  HyperTree tree_;
+  HyperTree& tree_;  // outlives sessions
   std::vector<std::pair<Dim, std::int64_t>> weights_;
   std::vector<Resource> allocatable_, used_;  // by HyperNode
 };
@@ -237,8 +232,9 @@ Result<PluginFactory> configure_network_topology_aware(Arguments& arguments,
   if (args->fading < 0) args->fading = 800;
   // How many domains are looked at is the gang actions' maxDomains.
   arguments.ignore("hypernode.gradient.evict.max-hypernodes");
-  return PluginFactory([args](PluginSet& plugins, const EnableFlags& enabled) {
-    plugins.add(std::make_unique<NetworkTopology>(*args), enabled);
+  const auto tree = std::make_shared<HyperTree>();
+  return PluginFactory([args, tree](PluginSet& plugins, const EnableFlags& enabled) {
+    plugins.add(std::make_unique<NetworkTopology>(*args, *tree), enabled);
   });
 }
 
