@@ -117,6 +117,7 @@ bool Cache::refresh(const Place& place, PodRecord& record, const PodRecord& next
   const TaskSpec &a = *record.spec, &b = *next.spec;
   if (a.pod->uid() != b.pod->uid() || a.job != b.job || a.shape != b.shape || a.terms != b.terms ||
       a.role != b.role || a.priority != b.priority || a.gated != b.gated ||
+      a.queue_gate != b.queue_gate || a.held_by_queue != b.held_by_queue ||
       a.nominated != b.nominated || a.preemptable != b.preemptable ||
       record.status != next.status || record.node != next.node || record.in_job != next.in_job) {
     return false;

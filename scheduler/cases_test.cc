@@ -123,6 +123,13 @@ void check(const Harness& cluster, const Json& want) {
         }
         expect_parts(bodies, verb.value(), name_of(verb));
       }
+    } else if (what == "gates") {
+      for (const auto& pod : value.get_object()) {
+        const PodView seen(cluster.client.read(kinds::kPod, "d", name_of(pod)));
+        EXPECT_EQ(static_cast<std::int64_t>(seen.scheduling_gates().size()),
+                  pod.value().to_number<std::int64_t>())
+            << name_of(pod);
+      }
     } else if (what == "noted") {
       for (const auto& group : value.get_object()) {
         const PodGroupView seen = cluster.group(name_of(group));

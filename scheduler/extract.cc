@@ -7,6 +7,7 @@
 #include "model/keys.h"
 #include "model/node.h"
 #include "model/pod_resources.h"
+#include "model/queue_gate.h"
 #include "model/storage.h"
 
 namespace krater::scheduler {
@@ -106,7 +107,11 @@ TaskSpecPtr task_spec(const ObjectPtr& object, Shapes& shapes, TermsPool& terms,
   out.priority = pod.priority().value_or(1);
   if (const auto own = parse_int(pod.annotation(keys::kTaskPriority))) out.priority = *own;
   out.created = object->created().value_or(WallTime());
-  out.gated = !pod.scheduling_gates().empty();
+  const std::vector<std::string> gates = pod.scheduling_gates();
+  out.gated = !gates.empty();
+  out.queue_gate = pod.annotation(keys::kQueueAllocationGate) == "true";
+  out.held_by_queue =
+      out.queue_gate && gates.size() == 1 && gates.front() == keys::kQueueAllocationGate;
   const std::string_view preemptable = annotation_or_label(pod, keys::kPreemptable);
   out.preemptable = preemptable.empty() || preemptable == "true";
   out.preempts = text_at(pod.spec(), {"preemptionPolicy"}) != "Never";

@@ -35,6 +35,8 @@ struct Shortfall {
   std::string resource;
   std::vector<std::pair<std::string, std::int64_t>> amounts{};  // "requested", "limit", ...
   std::int64_t lacking = 0;
+  std::string set_by{};         // whose limit it is, when it is not that of `of`
+  std::int64_t guaranteed = 0;  // so much of that is guaranteed to others
 };
 
 // No, and why: what upstream would say, the figures behind it, and both for programs.
@@ -60,6 +62,8 @@ class Plugin {
   // told as the latter, its undoing as the former.
   virtual void placed(const Session& session, JobId job, const TaskSpec& task) {}
   virtual void unplaced(const Session& session, JobId job, const TaskSpec& task) {}
+  // There is room for it in its queue: it need not be held back any more.
+  virtual void gate_lifted(const Session& session, JobId job, const TaskSpec& task) {}
 };
 
 // Comparisons: <0 means a goes first, 0 leaves it to the next.
@@ -226,12 +230,12 @@ struct VictimTasksHook {
   // Whether it is time to look for some; asked first, as looking costs.
   virtual bool due(const Session& session) const = 0;
   virtual TaskRefs victim_tasks(const Session& session) = 0;
+  // Whether the others of a gang are to go along with those it cannot do without; else these stay.
+  virtual bool gang_may_go(const JobInfo& job) const { return false; }
 };
 // What is to be written on the pod when it is bound.
 struct BindNotesHook {
   virtual ~BindNotesHook() = default;
-  // Whether the others of a gang are to go along with those it cannot do without; else these stay.
-  virtual bool gang_may_go(const JobInfo& job) const { return false; }
   virtual void annotate(const Session& session, TaskRef task, Labels& annotations) const = 0;
 };
 

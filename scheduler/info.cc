@@ -191,6 +191,7 @@ void JobInfo::count_in(const Task& task, std::int64_t sign) {
   if (task.status != TaskStatus::Pending) return;
   sign > 0 ? pending += request : pending -= request;
   if (task.spec->shape->best_effort()) pending_best_effort += sign;
+  if (task.spec->queue_gate) pending_queue_gates += sign;
 }
 
 void JobInfo::add(Task task) {

@@ -79,6 +79,9 @@ struct TaskSpec {
   std::int64_t priority = 1;
   WallTime created;
   bool gated = false;
+  // Asks to wait for room in its queue before anybody looks for a node: behind a gate of its own,
+  // by which alone it is held back now; and once that is gone the room stays its own.
+  bool queue_gate = false, held_by_queue = false;
   bool preemptable = true;
   bool preempts = true;  // preemptionPolicy is not Never
   NodeName nominated;
@@ -123,7 +126,8 @@ struct JobInfo {
   Resource allocated{};  // of tasks in an allocated status
   Resource pending{};    // of Pending tasks
   std::int64_t pending_best_effort = 0;
-  std::vector<SubGroup> sub_groups{};  // empty without policies
+  std::int64_t pending_queue_gates = 0;  // with a queue gate, lifted or not
+  std::vector<SubGroup> sub_groups{};    // empty without policies
 
   bool synthetic() const { return known && !group; }
   std::int64_t count(TaskStatus status) const { return counts[static_cast<std::size_t>(status)]; }

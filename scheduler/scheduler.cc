@@ -38,7 +38,8 @@ Scheduler::Scheduler(Deps deps)
       statuses_(
           client_, loop_, clock_, events_,
           [this](const TaskSpec& task) { return cache_.pending_task(task); }, options_.pace),
-      queues_(client_, cache_) {}
+      queues_(client_, cache_),
+      gates_(client_) {}
 
 Scheduler::~Scheduler() {
   stop();
@@ -142,6 +143,7 @@ void Scheduler::run_cycle() {
   const SteadyTime begin = loop_.now();
   std::vector<GangBind> binds;
   std::vector<GangEviction> evictions;
+  std::vector<std::pair<TaskSpecPtr, QueueName>> let_go;
   {
     const bool all = std::exchange(report_all_, false);
     Session session(
@@ -154,11 +156,18 @@ void Scheduler::run_cycle() {
     session.close();
     binds = gang_binds(session);
     evictions = gang_evictions(session);
+    for (const TaskRef& one : session.lifted_gates())
+      let_go.emplace_back(session.task(one).spec, session.job(one.job).queue);
     for (const GangBind& gang : binds) ++binding_[gang.job];
     take_reports(session, cache_.take_changed_jobs(), all);
   }
   for (const GangBind& gang : binds) bind(gang);
   for (const GangEviction& one : evictions) evict(one);
+  for (const auto& [task, queue] : let_go) {
+    if (!gates_.lift(*task)) continue;
+    decide({"allocate", "ungated", queue.text(), task->job.text(),
+            task->name_space() + "/" + task->name(), "", "its queue has room for it"});
+  }
   queues_.flush();
   ++metrics_.cycles;
   metrics_.last_cycle = loop_.now() - begin;

@@ -27,6 +27,7 @@
 #include "scheduler/config.h"
 #include "scheduler/decisions.h"
 #include "scheduler/feed.h"
+#include "scheduler/gate_writer.h"
 #include "scheduler/queue_writer.h"
 #include "scheduler/report.h"
 #include "scheduler/status_writer.h"
@@ -134,6 +135,7 @@ class Scheduler {
   Feed feed_;
   StatusWriter statuses_;
   QueueWriter queues_;
+  GateWriter gates_;
   Config base_config_, config_;
   Metrics metrics_;
   std::map<JobKey, Parked> parked_;

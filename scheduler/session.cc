@@ -429,6 +429,11 @@ void Session::admit(JobId id) {
   }
 }
 
+void Session::lift_gate(TaskRef ref) {
+  lifted_gates_.push_back(ref);
+  for (const auto& plugin : plugins_.plugins) plugin->gate_lifted(*this, ref.job, *task(ref).spec);
+}
+
 void Session::place(TaskRef ref, TaskStatus status, NodeSlot slot) {
   JobInfo& info = edit_job(ref.job);
   Task& task = info.tasks[ref.task];

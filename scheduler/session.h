@@ -157,6 +157,9 @@ class Session {
 
   // Phase Inqueue from now on; the plugins take note.
   void admit(JobId id);
+  // A task that its queue held back is let go, with room in the queue kept for it.
+  void lift_gate(TaskRef ref);
+  const TaskRefs& lifted_gates() const { return lifted_gates_; }
   // Every Allocated task of the job is to be bound.
   void dispatch(JobId id);
   // For gang's verdict at close.
@@ -201,6 +204,7 @@ class Session {
   std::map<JobId, const std::vector<bool>*> confined_;
   bool reclaims_ = false, loaded_ = false;
   std::vector<Eviction> evictions_;
+  TaskRefs lifted_gates_;
   std::vector<TaskRefs> residents_;  // by slot; empty until load_all
   std::vector<NodeSlot> node_changes_;
   // Looked up, never walked. By shape, and for those whom other pods concern by what they say of

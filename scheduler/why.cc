@@ -33,6 +33,8 @@ JsonArray limits_json(const Refusal& refusal) {
     entry["resource"] = one.resource;
     for (const auto& [what, amount] : one.amounts) entry[what] = quantity(one.resource, amount);
     entry["lacking"] = quantity(one.resource, one.lacking);
+    if (!one.set_by.empty()) entry["setBy"] = one.set_by;
+    if (one.guaranteed > 0) entry["guaranteedToOthers"] = quantity(one.resource, one.guaranteed);
     out.push_back(std::move(entry));
   }
   return out;
@@ -88,7 +90,7 @@ JsonArray would_help(const Session& session, JobId id, const Refusal* refusal,
   if (refusal != nullptr) {
     for (const Shortfall& one : refusal->shortfalls) {
       JsonObject free = change("FreeOrRaiseLimit");
-      free["of"] = one.of;
+      free["of"] = one.set_by.empty() ? one.of : one.set_by;
       free["resource"] = one.resource;
       free["amount"] = quantity(one.resource, one.lacking);
       out.push_back(std::move(free));

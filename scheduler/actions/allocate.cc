@@ -7,6 +7,7 @@
 
 #include "scheduler/actions/heap.h"
 #include "scheduler/actions/job_filter.h"
+#include "scheduler/actions/queue_gates.h"
 #include "scheduler/actions/sub_group_placer.h"
 #include "scheduler/statement.h"
 #include "scheduler/why.h"
@@ -287,6 +288,7 @@ class Allocator {
 
 void allocate(Session& session) {
   Allocator(session).run();
+  lift_queue_gates(session);
 }
 
 }  // namespace krater::scheduler

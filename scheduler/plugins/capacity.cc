@@ -6,9 +6,11 @@
 // queues it concerns and no others.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "scheduler/explain.h"
 #include "scheduler/plugins/capacity_book.h"
+#include "scheduler/plugins/capacity_limits.h"
 #include "scheduler/plugins/plugins.h"
 #include "scheduler/why.h"
 
@@ -82,6 +84,13 @@ class Capacity final : public Plugin,
 
   void open(const Session& session) override {
     book_.open(session, args_.hierarchy ? QueueTree::hierarchy(session) : QueueTree::flat(session));
+    for (JobId id = 0; id < session.job_count(); ++id) {
+      if (session.job(id).pending_queue_gates == 0 || session.queue_of(id) == kNoQueue) continue;
+      for (const Task& task : session.job(id).tasks) {
+        if (task.status == TaskStatus::Pending && task.spec->queue_gate && !task.spec->gated)
+          gate_lifted(session, id, *task.spec);
+      }
+    }
   }
 
   int queue_order(const Session& session, QueueId a, QueueId b) const override {
@@ -108,8 +117,12 @@ class Capacity final : public Plugin,
     if (flawed(session, queue, why)) return false;
     for (const QueueId at : book_.path(queue)) {
       const CapacityEntry& entry = book_.of(at);
-      if (entry.bounded && !within(session, entry.account, task.shape->request,
-                                   entry.account.real_capability, "limit", at, why)) {
+      if (!entry.bounded) continue;
+      std::optional<QueueAccount> reserved;  // where there is anything
+      if (!room_kept_.empty()) reserved = with_reserved(entry, task);
+      if (!within(session, reserved ? *reserved : entry.account, task.shape->request,
+                  entry.account.real_capability, "limit", at, why)) {
+        name_sources(session, book_, queue, at, why);
         return false;
       }
     }
@@ -122,8 +135,10 @@ class Capacity final : public Plugin,
     if (flawed(session, queue, why)) return false;
     const Resource& request = task.shape->request;
     const QueueAccount& account = book_.of(queue).account;
-    if (!within(session, account, request, account.real_capability, "limit", queue, why))
+    if (!within(session, account, request, account.real_capability, "limit", queue, why)) {
+      name_sources(session, book_, queue, queue, why);
       return false;
+    }
     for (const QueueId at : asked_ancestors(queue)) {
       if (entitled(at, request)) return true;
     }
@@ -175,8 +190,10 @@ class Capacity final : public Plugin,
       // In its own queue lower jobs may go; in those above, what others have beyond their due.
       Resource freed = session.preemptable_in_queue(job);
       if (at != queue && session.reclaims()) freed += borrowed(session, at, job);
-      if (vote_on_admission(session, entry.account, at, job, freed, why) == Vote::Reject)
+      if (vote_on_admission(session, entry.account, at, job, freed, why) == Vote::Reject) {
+        name_sources(session, book_, queue, at, why);
         return Vote::Reject;
+      }
     }
     return Vote::Permit;
   }
@@ -196,14 +213,9 @@ class Capacity final : public Plugin,
     const Resource wanted = job.min_resources ? *job.min_resources : job.pending;
     if (!tree().flaw(queue).empty() || queue == tree().root()) return;
     if (session.note(id).refusal) {
-      for (const QueueId sibling : tree().children(book_.path(queue)[1])) {
-        const Resource kept = only(session.queue(sibling).guarantee, wanted);
-        if (sibling == queue || kept.clamped().is_zero()) continue;
-        out.holdings.push_back({session.queue(sibling).name.text(), kept.clamped(),
-                                Holding::Title::Guaranteed, false});
-        out.lines.push_back(amounts_text(session.names(), kept) + " is guaranteed to queue \"" +
-                            session.queue(sibling).name.text() + "\"");
-      }
+      const std::vector<QueueId>& path = book_.path(queue);
+      for (std::size_t i = 0; i + 1 < path.size(); ++i)
+        say_guarantees(session, path[i], wanted, out);
     }
     for (QueueId q = 0; q < session.queue_count(); ++q) {
       if (q == queue || !tree().leaf(q)) continue;
@@ -219,12 +231,30 @@ class Capacity final : public Plugin,
 
   void placed(const Session& session, JobId job, const TaskSpec& task) override {
     book_.move(session.queue_of(job), task.shape->request, 1);
+    if (has_room_kept(task)) book_.reserve(session.queue_of(job), task.shape->request, -1);
   }
   void unplaced(const Session& session, JobId job, const TaskSpec& task) override {
     book_.move(session.queue_of(job), task.shape->request, -1);
+    if (has_room_kept(task)) book_.reserve(session.queue_of(job), task.shape->request, 1);
+  }
+  void gate_lifted(const Session& session, JobId job, const TaskSpec& task) override {
+    if (!room_kept_.insert(&task).second) return;
+    book_.reserve(session.queue_of(job), task.shape->request, 1);
   }
 
  private:
+  // Waited with its gate lifted at some time in this session.
+  bool has_room_kept(const TaskSpec& task) const {
+    return task.queue_gate && room_kept_.contains(&task);
+  }
+  // What is taken, in the eyes of a task: with what is kept for others.
+  QueueAccount with_reserved(const CapacityEntry& entry, const TaskSpec& task) const {
+    QueueAccount out = entry.account;
+    out.allocated += entry.reserved;
+    if (has_room_kept(task)) out.allocated -= task.shape->request;
+    return out;
+  }
+
   using Left = std::map<QueueId, Resource>;  // allocated, less what was promised to go
 
   const QueueTree& tree() const { return book_.tree(); }
@@ -237,6 +267,19 @@ class Capacity final : public Plugin,
     why = {"", "queue \"" + session.queue(queue).name.text() + "\" cannot run jobs: " + flaw, "",
            codes::kQueueTree};
     return true;
+  }
+
+  // To those beside the queue.
+  void say_guarantees(const Session& session, QueueId queue, const Resource& wanted,
+                      Circumstances& out) const {
+    for (const QueueId sibling : tree().children(book_.path(queue)[1])) {
+      const Resource kept = only(session.queue(sibling).guarantee, wanted);
+      if (sibling == queue || kept.clamped().is_zero()) continue;
+      out.holdings.push_back(
+          {session.queue(sibling).name.text(), kept.clamped(), Holding::Title::Guaranteed, false});
+      out.lines.push_back(amounts_text(session.names(), kept) + " is guaranteed to queue \"" +
+                          session.queue(sibling).name.text() + "\"");
+    }
   }
 
   // The queue and as many of its ancestors, without root, as were configured to be asked.
@@ -354,6 +397,7 @@ class Capacity final : public Plugin,
 
   CapacityArgs args_;
   CapacityBook book_;
+  std::set<const TaskSpec*> room_kept_;
 };
 
 }  // namespace

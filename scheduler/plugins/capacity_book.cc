@@ -94,6 +94,13 @@ void CapacityBook::move(QueueId queue, const Resource& request, int sign) {
   }
 }
 
+void CapacityBook::reserve(QueueId queue, const Resource& request, int sign) {
+  for (const QueueId above : path(queue)) {
+    Resource& reserved = entries_[above].reserved;
+    sign > 0 ? reserved += request : reserved -= request;
+  }
+}
+
 void CapacityBook::admit(QueueId queue, const Resource& wanted) {
   for (const QueueId above : path(queue)) entries_[above].account.inqueue += wanted;
 }

@@ -17,6 +17,8 @@ struct CapacityEntry {
   Bounds deserved{};  // at least the guarantee
   Resource guarantee{};
   Share share{};
+  // Kept for pods whose queue gate was lifted, until they are placed.
+  Resource reserved{};
   // Root is as large as its nodes unless it was given a capability: only that is checked.
   bool bounded = true;
 };
@@ -32,6 +34,8 @@ class CapacityBook {
   // A task came to the queue (sign 1) or left it (-1).
   void move(QueueId queue, const Resource& request, int sign);
   void admit(QueueId queue, const Resource& wanted);
+  // Room is kept for a task (sign 1), or not any more (-1).
+  void reserve(QueueId queue, const Resource& request, int sign);
 
  private:
   void open_entry(const Session& session, QueueId queue, const Resource& total);
