@@ -302,6 +302,24 @@ TEST_F(AdmissionTest, NodePortsAreHandedOutOnceAndReturned) {
       "range is full"));
 }
 
+TEST_F(AdmissionTest, APodThatAsksForItWaitsBehindItsQueuesGate) {
+  const auto gates = [&](const std::string& annotations, const std::string& spec) {
+    EXPECT_EQ(submit(kinds::kPod, "p",
+                     R"({"metadata":{"annotations":{)" + annotations +
+                         R"(}},"spec":{"schedulerName":"volcano","containers":[])" + spec + "}}"),
+              "");
+    const Json* list = find(object, {"spec", "schedulingGates"});
+    return list == nullptr ? std::string() : to_json(*list);
+  };
+  const std::string asks = R"("scheduling.volcano.sh/queue-allocation-gate":"true")";
+  const std::string gate = R"({"name":"scheduling.volcano.sh/queue-allocation-gate"})";
+  EXPECT_EQ(gates("", ""), "");
+  EXPECT_EQ(gates(asks, ""), "[" + gate + "]");
+  EXPECT_EQ(gates(asks, R"(,"schedulingGates":[{"name":"x"}])"), R"([{"name":"x"},)" + gate + "]");
+  EXPECT_EQ(gates(asks, R"(,"schedulingGates":[)" + gate + "]"), "[" + gate + "]");
+  EXPECT_EQ(gates(R"("scheduling.volcano.sh/queue-allocation-gate":"false")", ""), "");
+}
+
 TEST_F(AdmissionTest, SecretsFoldTheirTextIntoData) {
   EXPECT_EQ(submit(kinds::kSecret, "s",
                    R"({"metadata":{},"data":{"b":"eA=="},"stringData":{"a":"hello"}})"),
@@ -370,8 +388,50 @@ TEST_F(AdmissionTest, QueueSharesMustNotContradictEachOther) {
   EXPECT_TRUE(says(queue(R"({"guarantee":{"resource":{"cpu":"4"}},"deserved":{"cpu":"2"}})"),
                    "deserved[cpu]=2 must be >= guarantee[cpu]=4"));
   EXPECT_TRUE(says(queue(R"({"capability":{"cpu":"-1"}})"), "must be greater than or equal to 0"));
-  EXPECT_TRUE(says(queue(R"({"parent":"nowhere"})"), "not found"));
-  EXPECT_TRUE(says(queue(R"({"parent":"q"})"), "can not be itself"));
+  EXPECT_TRUE(says(queue(R"({"guarantee":{"resource":{"cpu":"4","memory":"1"}}})"),
+                   R"([requestBody.spec.deserved.cpu: Invalid value: "<nil>": deserved[cpu] must )"
+                   R"(be >= guarantee[cpu]=4, requestBody.spec.deserved.memory: Invalid value: )"));
+  EXPECT_TRUE(says(queue(R"({"parent":"nowhere"})"),
+                   "failed to get parent queue nowhere of queue q: "
+                   "queue.scheduling.volcano.sh \"nowhere\" not found"));
+  EXPECT_TRUE(says(queue(R"({"parent":"q"})"), "queue q cannot use itself as parent"));
+}
+
+TEST_F(AdmissionTest, RootIsBelowNoQueue) {
+  reader.put(kinds::kQueue, "", "team", R"({"metadata":{},"spec":{"parent":"root"}})");
+  const std::string root = R"({"metadata":{},"spec":{"weight":1}})";
+  reader.put(kinds::kQueue, "", "root", root);
+  const auto under = [&](const std::string& parent, std::string_view before) {
+    return submit(kinds::kQueue, "root",
+                  R"({"metadata":{},"spec":{"weight":1,"parent":")" + parent + "\"}}", before);
+  };
+  EXPECT_TRUE(says(under("team", root), "queue root cannot use itself as parent"));
+  EXPECT_TRUE(says(under("team", {}), "queue root cannot use itself as parent"));
+  EXPECT_TRUE(says(under("nowhere", root), "queue root cannot use itself as parent"));
+  EXPECT_EQ(under("root", root), "") << "says nothing, as upstream's controller may fill it";
+}
+
+TEST_F(AdmissionTest, QueuesFormATreeOfFewLevels) {
+  std::string parent = "root";
+  for (const std::string name : {"a", "b", "c", "d"}) {
+    reader.put(kinds::kQueue, "", name, R"({"metadata":{},"spec":{"parent":")" + parent + "\"}}");
+    parent = name;
+  }
+  const auto put = [&](const std::string& name, const std::string& under, std::string_view before) {
+    return submit(kinds::kQueue, name, R"({"metadata":{},"spec":{"parent":")" + under + "\"}}",
+                  before);
+  };
+  EXPECT_EQ(put("e", "d", {}), "");
+  reader.put(kinds::kQueue, "", "e", R"({"metadata":{},"spec":{"parent":"d"}})");
+  EXPECT_TRUE(says(put("f", "e", {}), "queue f exceeds the maximum allowed depth of 5"));
+  EXPECT_TRUE(says(put("a", "c", R"({"metadata":{},"spec":{"parent":"root"}})"),
+                   "queue a exceeds the maximum allowed depth of 5"))
+      << "a ring";
+  reader.put(kinds::kQueue, "", "busy",
+             R"({"metadata":{},"spec":{},"status":{"allocated":{"pods":"3"}}})");
+  EXPECT_TRUE(says(put("f", "busy", {}),
+                   "queue busy cannot be the parent queue of queue f because it has allocated "
+                   "Pods: 3"));
 }
 
 TEST_F(AdmissionTest, ChildQueuesShareTheirParent) {
@@ -383,15 +443,38 @@ TEST_F(AdmissionTest, ChildQueuesShareTheirParent) {
   EXPECT_EQ(submit(kinds::kQueue, "two",
                    R"({"metadata":{},"spec":{"parent":"team","deserved":{"cpu":"2"}}})"),
             "");
-  EXPECT_TRUE(says(submit(kinds::kQueue, "two",
-                          R"({"metadata":{},"spec":{"parent":"team","deserved":{"cpu":"3"}}})"),
-                   "deserved[cpu]=7 must be <= the parent's deserved[cpu]=6"));
+  EXPECT_TRUE(
+      says(submit(kinds::kQueue, "two",
+                  R"({"metadata":{},"spec":{"parent":"team","deserved":{"cpu":"3"}}})"),
+           "parent queue team validation failed: sum of children's deserved (cpu 7000.00, memory "
+           "0.00) exceeds parent's deserved limit (cpu 6000.00, memory 0.00)"));
   EXPECT_TRUE(says(submit(kinds::kQueue, "two",
                           R"({"metadata":{},"spec":{"parent":"team","capability":{"cpu":"9"}}})"),
-                   "capability[cpu]=9 must be <= the parent's capability[cpu]=8"));
+                   "queue two capability[cpu]=9 exceeds its ancestor's capability=8"));
+  EXPECT_TRUE(says(
+      submit(
+          kinds::kQueue, "team",
+          R"({"metadata":{},"spec":{"parent":"root","capability":{"cpu":"8"},"deserved":{"cpu":"3"}}})",
+          R"({"metadata":{},"spec":{"parent":"root","capability":{"cpu":"8"},"deserved":{"cpu":"6"}}})"),
+      "queue team validation failed: sum of children's deserved (cpu 4000.00, memory 0.00) exceeds "
+      "parent's deserved limit (cpu 3000.00, memory 0.00)"));
+  reader.put(
+      kinds::kQueue, "", "below",
+      R"({"metadata":{},"spec":{"parent":"one","capability":{"cpu":"7","nvidia.com/gpu":"2"}}})");
+  EXPECT_TRUE(says(submit(kinds::kQueue, "more",
+                          R"({"metadata":{},"spec":{"parent":"one","capability":{"cpu":"9"}}})"),
+                   "queue more capability[cpu]=9 exceeds its ancestor's capability=8"))
+      << "of the nearest that has one";
+  EXPECT_TRUE(says(
+      submit(
+          kinds::kQueue, "team",
+          R"({"metadata":{},"spec":{"parent":"root","capability":{"nvidia.com/gpu":"1"},"deserved":{"cpu":"6"}}})",
+          R"({"metadata":{},"spec":{"parent":"root","deserved":{"cpu":"6"}}})"),
+      "queue team capability[nvidia.com/gpu]=1000.00 is smaller than its descendants' max "
+      "capability=2000.00"));
   EXPECT_TRUE(says(submit(kinds::kQueue, "team", R"({"metadata":{}})", {}, Operation::Delete),
                    "has 1 child queues: one"));
-  EXPECT_EQ(submit(kinds::kQueue, "one", R"({"metadata":{}})", {}, Operation::Delete), "");
+  EXPECT_EQ(submit(kinds::kQueue, "below", R"({"metadata":{}})", {}, Operation::Delete), "");
   EXPECT_EQ(submit(kinds::kQueue, "root", R"({"metadata":{}})", {}, Operation::Delete),
             "admission webhook \"validatequeue.volcano.sh\" denied the request: "
             "`root` queue can not be deleted");

@@ -121,6 +121,7 @@ Result<void> mutate_pod(Admission& admission) {
   TRY(keep_in_limits(admission));
   TRY(give_priority(admission));
   TRY(join_gang(admission));
+  give_queue_gate(admission);
   give_tolerations(admission);
   set_path(admission.object, {"status"},
            JsonObject{{"phase", "Pending"}, {"qosClass", qos_class(admission.object)}});
