@@ -1,91 +1,17 @@
 #include "base/json.h"
 
-#include <simdjson.h>
-
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 
+#include "base/json_converter.h"
+
 namespace krater {
 namespace {
 
 constexpr std::size_t kMaxDepthOfParser = 10'000;
-
-// Converts simdjson's read-only tree; recursion is bounded by options.max_depth.
-class Converter {
- public:
-  explicit Converter(const JsonParseOptions& options) : options_(options) {}
-
-  Result<Json> convert(simdjson::dom::element element, int depth) {
-    using Type = simdjson::dom::element_type;
-    switch (element.type()) {
-      case Type::OBJECT:
-        return object(element.get_object().value_unsafe(), depth);
-      case Type::ARRAY:
-        return array(element.get_array().value_unsafe(), depth);
-      case Type::STRING:
-        return Json(std::string_view(element.get_string().value_unsafe()));
-      case Type::INT64:
-        return Json(element.get_int64().value_unsafe());
-      case Type::UINT64:
-        return Json(element.get_uint64().value_unsafe());
-      case Type::DOUBLE:
-        return Json(element.get_double().value_unsafe());
-      case Type::BOOL:
-        return Json(element.get_bool().value_unsafe());
-      case Type::NULL_VALUE:
-        return Json(nullptr);
-    }
-    return make_error(Code::Internal, "unexpected JSON element");
-  }
-
- private:
-  Result<Json> object(simdjson::dom::object source, int depth) {
-    TRY(check_depth(depth));
-    Json out(boost::json::object_kind);
-    JsonObject& target = out.get_object();
-    target.reserve(source.size());
-    for (const auto& [key, element] : source) {
-      const std::size_t mark = path_.size();
-      if (options_.duplicates != nullptr) {
-        if (!path_.empty()) path_ += '.';
-        path_ += key;
-      }
-      TRY_ASSIGN(Json child, convert(element, depth + 1));
-      const auto [place, inserted] = target.insert_or_assign(key, std::move(child));
-      if (!inserted && options_.duplicates != nullptr) options_.duplicates->push_back(path_);
-      path_.resize(mark);
-    }
-    return out;
-  }
-
-  Result<Json> array(simdjson::dom::array source, int depth) {
-    TRY(check_depth(depth));
-    Json out(boost::json::array_kind);
-    JsonArray& target = out.get_array();
-    target.reserve(source.size());
-    std::size_t index = 0;
-    for (simdjson::dom::element element : source) {
-      const std::size_t mark = path_.size();
-      if (options_.duplicates != nullptr) path_ += '[' + std::to_string(index) + ']';
-      TRY_ASSIGN(Json child, convert(element, depth + 1));
-      target.push_back(std::move(child));
-      path_.resize(mark);
-      ++index;
-    }
-    return out;
-  }
-
-  Result<void> check_depth(int depth) const {
-    if (depth >= options_.max_depth) return make_error(Code::BadRequest, "exceeded max depth");
-    return {};
-  }
-
-  const JsonParseOptions& options_;
-  std::string path_;
-};
 
 // Above this a float without a fraction would read back as an integer that no 64 bits hold.
 constexpr double kLargestPlain = 9e18;

@@ -2,15 +2,42 @@
 
 #include <array>
 #include <mutex>
+#include <utility>
 
 #include "base/check.h"
+#include "base/json_fields.h"
 
 namespace krater {
 namespace {
 
-std::mutex& stripe_for(const void* address) {
-  static std::array<std::mutex, 64> stripes;
+// Guards the documents of the objects that fall to it, and keeps those that were parsed last: an
+// object that has changed is looked at by one part after the other, and by most of them several
+// times. Large ones are not worth the room.
+struct Stripe {
+  static constexpr std::size_t kLargest = 32 << 10;
+  std::mutex mutex;
+  std::array<std::shared_ptr<const Json>, 8> lately;
+  std::size_t next = 0;
+};
+
+Stripe& stripe_for(const void* address) {
+  // Never destroyed: threads may hold objects until the very end.
+  static std::array<Stripe, 64>& stripes = *new std::array<Stripe, 64>;
   return stripes[(reinterpret_cast<std::uintptr_t>(address) >> 6) % stripes.size()];
+}
+
+// What an object is indexed by.
+const std::vector<JsonFieldPath>& head_paths() {
+  static const std::vector<JsonFieldPath> paths{{"apiVersion"},
+                                                {"kind"},
+                                                {"metadata", "uid"},
+                                                {"metadata", "labels"},
+                                                {"metadata", "ownerReferences"},
+                                                {"metadata", "finalizers"},
+                                                {"metadata", "generation"},
+                                                {"metadata", "creationTimestamp"},
+                                                {"metadata", "deletionTimestamp"}};
+  return paths;
 }
 
 std::optional<WallTime> time_field(const Json& document, JsonPath path) {
@@ -34,7 +61,7 @@ std::string ObjectKey::text() const {
 }
 
 Result<ObjectPtr> Object::parse(ObjectKey key, Revision revision, Bytes bytes) {
-  TRY_ASSIGN(Json parsed, parse_json(*bytes));
+  TRY_ASSIGN(Json parsed, parse_json_fields(*bytes, head_paths()));
   if (object_at(parsed, {"metadata"}) == nullptr)
     return make_error(Code::Invalid, "object has no metadata");
   std::shared_ptr<Object> out(new Object());
@@ -72,15 +99,21 @@ std::string_view Object::label(std::string_view name) const {
 }
 
 std::shared_ptr<const Json> Object::document() const {
+  Stripe& stripe = stripe_for(this);
   {
-    const std::lock_guard lock(stripe_for(this));
+    const std::lock_guard lock(stripe.mutex);
     if (auto shared = document_.lock()) return shared;
   }
   Result<Json> parsed = parse_json(*bytes_);
   CHECK_MSG(parsed.has_value(), key_.text());
   auto made = std::make_shared<const Json>(*std::move(parsed));
-  const std::lock_guard lock(stripe_for(this));
+  std::shared_ptr<const Json> oldest;  // goes when the lock is given back
+  const std::lock_guard lock(stripe.mutex);
   document_ = made;
+  if (bytes_->size() <= Stripe::kLargest) {
+    oldest = std::exchange(stripe.lately[stripe.next], made);
+    stripe.next = (stripe.next + 1) % stripe.lately.size();
+  }
   return made;
 }
 
