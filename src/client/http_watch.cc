@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/json_fields.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "client/http_object_client.h"
@@ -13,6 +14,24 @@ constexpr Duration kFirstBackoff = std::chrono::milliseconds(100);
 constexpr Duration kLastBackoff = std::chrono::seconds(10);
 constexpr std::int64_t kWatchSecondsMin = 300;
 constexpr std::size_t kLineBytesMax = 8 << 20;
+
+// An event as servers write it: then the object's bytes are taken as they are.
+struct PlainEvent {
+  bool deleted = false;
+  std::string_view object;
+};
+std::optional<PlainEvent> plain_event(std::string_view line) {
+  constexpr std::string_view kAdded = R"({"type":"ADDED","object":)",
+                             kModified = R"({"type":"MODIFIED","object":)",
+                             kDeleted = R"({"type":"DELETED","object":)";
+  for (const std::string_view begin : {kModified, kAdded, kDeleted}) {
+    if (!line.starts_with(begin) || !line.ends_with("}}")) continue;
+    line.remove_prefix(begin.size());
+    line.remove_suffix(1);
+    return PlainEvent{begin == kDeleted, line};
+  }
+  return std::nullopt;
+}
 
 // States: Listing -> Watching -> (end) Watching again from the last revision, or Listing after 410;
 // any failure waits for a back-off in between. `alive_` guards posted continuations after the
@@ -126,6 +145,40 @@ class HttpWatch final : public Subscription {
   }
 
   void take_event(const std::string& line) {
+    if (const std::optional<PlainEvent> plain = plain_event(line)) {
+      const Result<ObjectPtr> object = object_in(plain->object);
+      if (object) return tell(*object, plain->deleted);
+    }
+    take_any_event(line);
+  }
+
+  void tell(const ObjectPtr& object, bool deleted) {
+    backoff_ = kFirstBackoff;
+    revision_ = std::max(revision_, object->revision());
+    if (deleted) {
+      handlers_.on_remove(object);
+    } else {
+      handlers_.on_upsert(object);
+    }
+  }
+
+  // An object as it stands in its event. Code::Invalid when it does not say itself what it is.
+  Result<ObjectPtr> object_in(std::string_view bytes) const {
+    static const std::vector<JsonFieldPath> paths{{"kind"},
+                                                  {"metadata", "name"},
+                                                  {"metadata", "namespace"},
+                                                  {"metadata", "resourceVersion"}};
+    TRY_ASSIGN(const Json head, parse_json_fields(bytes, paths));
+    const auto revision = parse_int(text_at(head, {"metadata", "resourceVersion"}));
+    if (find(head, {"kind"}) == nullptr || !revision)
+      return make_error(Code::Invalid, "no whole object");
+    ObjectKey key = ObjectKey::of(query_.kind, text_at(head, {"metadata", "namespace"}),
+                                  text_at(head, {"metadata", "name"}));
+    return Object::parse(std::move(key), Revision(*revision),
+                         std::make_shared<const std::string>(bytes));
+  }
+
+  void take_any_event(const std::string& line) {
     const Result<Json> event = parse_json(line);
     const Json* item = event ? find(*event, {"object"}) : nullptr;
     if (item == nullptr) {
@@ -150,12 +203,7 @@ class HttpWatch final : public Subscription {
                 {{"kind", query_.kind.kind}, {"error", object.error().message}});
       return;
     }
-    revision_ = std::max(revision_, revision);
-    if (type == "DELETED") {
-      handlers_.on_remove(*object);
-    } else {
-      handlers_.on_upsert(*object);
-    }
+    tell(*object, type == "DELETED");
   }
 
   void ended(Result<void> end) {
