@@ -5,6 +5,11 @@
 #include "base/log.h"
 
 namespace krater::agent {
+namespace {
+
+constexpr Duration kGather = std::chrono::milliseconds(5);
+
+}  // namespace
 
 void StatusWriter::seen(ObjectPtr object) {
   if (object_ && object_->revision() >= object->revision()) return;
@@ -14,7 +19,14 @@ void StatusWriter::seen(ObjectPtr object) {
 void StatusWriter::flush(std::function<void()> settled) {
   if (settled) waiting_.push_back(std::move(settled));
   dirty_ = true;
-  if (!in_flight_ && retry_ == 0) write();
+  if (in_flight_ || retry_ != 0) return;
+  if (!waiting_.empty()) return write();
+  if (gather_ != 0) return;
+  gather_ = loop_.after(kGather, [this, alive = std::weak_ptr<bool>(alive_)] {
+    if (alive.expired()) return;
+    gather_ = 0;
+    if (!in_flight_ && retry_ == 0) write();
+  });
 }
 
 void StatusWriter::write() {
