@@ -29,6 +29,7 @@ struct JobReport {
   bool unsatisfied = false;  // something of it waits
   bool can_park = false;     // and only a change can help it
   bool fragmented = false;   // JobInfo::fragmented, as this session saw it
+  bool gathering = false;    // it waits, and members of its gang are not even there
   std::uint64_t version = 0;
 };
 

@@ -13,6 +13,10 @@ namespace {
 
 constexpr Duration kFirstBackoff = std::chrono::milliseconds(10);
 constexpr Duration kLastBackoff = std::chrono::seconds(10);
+// Between cycles, so that one of them takes in what came with a burst: this many times what the
+// last one took, but no more than the limit.
+constexpr int kPausePerCycle = 4;
+constexpr Duration kPauseLimit = std::chrono::milliseconds(50);
 
 Duration backoff_after(int failures) {
   Duration out = kFirstBackoff;
@@ -104,7 +108,9 @@ bool Scheduler::quiet() const {
 // long to others.
 void Scheduler::wake() {
   if (!started_ || cycle_timer_ != 0 || !feed_.synced()) return;
-  cycle_timer_ = loop_.after(std::max(options_.debounce, metrics_.last_cycle), [this] {
+  const Duration pause =
+      std::max(metrics_.last_cycle, std::min(kPausePerCycle * metrics_.last_cycle, kPauseLimit));
+  cycle_timer_ = loop_.after(std::max(options_.debounce, pause), [this] {
     cycle_timer_ = 0;
     run_cycle();
   });

@@ -55,6 +55,8 @@ void StatusWriter::take(JobReport report, bool held) {
   const auto [place, fresh] = records_.try_emplace(key);
   Record& record = place->second;
   const bool waited = !fresh && record.report.unsatisfied;
+  const bool grew = record.report.version != report.version;
+  const bool gathered = record.report.gathering;
   record.report = std::move(report);
   record.held = held;
   if (record.report.group && !record.writing &&
@@ -66,7 +68,12 @@ void StatusWriter::take(JobReport report, bool held) {
     record.stored_at = record.report.group->revision();
   }
   // A state has to last a moment before it is put into words.
-  if (!waited) record.words_due = std::max(record.words_due, loop_.now() + pace_.words_after);
+  const SteadyTime in_a_moment = loop_.now() + pace_.words_after;
+  if (!waited) record.words_due = std::max(record.words_due, in_a_moment);
+  if (record.report.gathering && !gathered) record.gathers_since = loop_.now();
+  if (record.report.gathering && grew &&
+      loop_.now() - record.gathers_since < pace_.gathering_at_most)
+    record.words_due = std::max(record.words_due, in_a_moment);
   look(key, record);
 }
 
@@ -94,13 +101,24 @@ bool StatusWriter::group_news(const Record& record) {
 void StatusWriter::look(const JobKey& key, Record& record) {
   if (record.held || record.writing) return;
   const auto& status = record.report.status;
-  if (status && !same_numbers(*status, record.stored)) return queue(key, record);
+  if (status && !same_numbers(*status, record.stored)) {
+    if (status->phase != record.stored.phase || record.numbers_due <= loop_.now())
+      return queue(key, record);
+    look_again(key, record, record.numbers_due);
+  }
   const bool words =
       group_news(record) || pods_news(record) || record.report.refusal != record.told_refusal;
   if (!words) return;
-  if (!record.report.unsatisfied || record.words_due <= loop_.now()) return queue(key, record);
-  if (record.timer != 0) return;
-  record.timer = loop_.after(record.words_due - loop_.now(), [this, key] {
+  if (!record.report.unsatisfied && record.numbers_due <= loop_.now()) return queue(key, record);
+  if (record.report.unsatisfied && record.words_due <= loop_.now()) return queue(key, record);
+  look_again(key, record, record.report.unsatisfied ? record.words_due : record.numbers_due);
+}
+
+void StatusWriter::look_again(const JobKey& key, Record& record, SteadyTime when) {
+  if (record.timer != 0 && record.timer_due <= when) return;
+  loop_.cancel(record.timer);
+  record.timer_due = when;
+  record.timer = loop_.after(when - loop_.now(), [this, key] {
     const auto place = records_.find(key);
     if (place == records_.end()) return;
     place->second.timer = 0;
@@ -154,6 +172,7 @@ void StatusWriter::write_group(const JobKey& key, Record& record, bool words) {
              hyper_node.empty() ? Json() : Json(hyper_node));
   }
   record.writing = true;
+  record.numbers_due = loop_.now() + pace_.numbers_again;
   ++in_flight_;
   log::debug("scheduler.status", {{"job", key.text()}, {"phase", to_text(next.phase)}});
   client_.write(client::PatchWrite{kinds::kPodGroup, key.name_space, key.name,

@@ -23,6 +23,9 @@ class StatusWriter {
   struct Pace {
     Duration words_after = std::chrono::milliseconds(300);
     Duration words_again = std::chrono::seconds(1);
+    Duration numbers_again = std::chrono::milliseconds(200);  // within one phase
+    // As long as a gang's members keep coming, nobody is told how many are missing.
+    Duration gathering_at_most = std::chrono::seconds(10);
     Duration retry_after = std::chrono::seconds(1);
     std::size_t in_flight = 64;
   };
@@ -57,13 +60,17 @@ class StatusWriter {
     bool writing = false;
     bool queued = false;
     SteadyTime words_due{};  // words may go out from then on
+    SteadyTime gathers_since{};
+    SteadyTime numbers_due{};  // how many run may be told from then on; the phase at once
     Loop::TimerId timer = 0;
+    SteadyTime timer_due{};
     std::string told_unschedulable{}, told_refusal{};
     bool told_ready = false;
     std::map<std::string, std::string> told_pods{};  // uid -> reason and message last written
   };
 
   void look(const JobKey& key, Record& record);
+  void look_again(const JobKey& key, Record& record, SteadyTime when);
   void queue(const JobKey& key, Record& record);
   void drain();
   void write_group(const JobKey& key, Record& record, bool words);

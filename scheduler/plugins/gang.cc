@@ -124,7 +124,8 @@ class Gang final : public Plugin,
   }
 
   static bool ready(const JobInfo& job) {
-    return roles_have(job, counts_as_ready) && job.is_ready() && job.sub_groups_ready();
+    // Counting by role takes a look at every task, which is asked after each that is placed.
+    return job.is_ready() && roles_have(job, counts_as_ready) && job.sub_groups_ready();
   }
 
   static PodGroupCondition unschedulable(const Session& session, JobId id) {
