@@ -20,9 +20,10 @@ struct Memory {
   };
   std::vector<Occurrence> happened{};  // orders, then what happened; oldest first
   std::vector<Done> done{};
-  std::set<Uid> taken{};         // Commands that are among `happened`, or were
-  std::set<std::string> told{};  // delays that have been announced
-  std::string group_news;        // the last one told
+  std::set<Uid> taken{};              // Commands that are among `happened`, or were
+  std::set<std::string> told{};       // delays that have been announced
+  std::string group_news;             // the last one told
+  std::optional<WallTime> told_at{};  // when the status was last written
   bool key_asked = false;
   std::optional<SshKey> ssh_key{};
 

@@ -23,8 +23,9 @@ struct Observed {
   std::vector<LifecyclePolicy> policies;  // of the job
   Status status;                          // as it is: with what is known and not stored yet
   Status stored;
-  std::vector<PodFact> pods;  // those it controls
-  PodGroupView group;         // none: empty
+  std::optional<WallTime> told_at;  // when this controller last wrote the status
+  std::vector<PodFact> pods;        // those it controls
+  PodGroupView group;               // none: empty
   bool queue_exists = false;
   bool forwards = false;          // its queue hands jobs on to other clusters
   std::optional<SshKey> ssh_key;  // one made for this job

@@ -20,12 +20,28 @@ using Pods = std::vector<const PodFact*>;
 
 constexpr Duration kLookAgain = 5s;      // for what no object tells
 constexpr std::size_t kGoAtOnce = 1000;  // pods that one pass takes away
+constexpr Duration kBetweenCounts = 200ms;
 
 PlannedWrite write_status(const Observed& seen, const Status& status) {
   Json object = seen.job.document();
   set_path(object, {"status"}, status.to_json_value());
   return {client::UpdateWrite{kinds::kVolcanoJob, seen.job->name_space(), seen.job->name(),
                               std::move(object), "status"}};
+}
+
+// How many pods are in which phase changes with each of them: as long as nothing else does, it is
+// told now and then.
+void tell_status(const Observed& seen, const Status& status, WallTime now, Plan& plan) {
+  if (status == seen.stored) return;
+  Status but_for_counts = status;
+  but_for_counts.counts = seen.stored.counts;
+  const Duration left = seen.told_at.value_or(WallTime()) + kBetweenCounts - now;
+  const bool soon = left > Duration(0) && left <= kBetweenCounts;
+  if (!soon || but_for_counts != seen.stored) {
+    plan.then(write_status(seen, status));
+  } else if (plan.outcome.what != Outcome::What::RequeueAfter || plan.outcome.after > left) {
+    plan.outcome = Outcome::requeue_after(left);
+  }
 }
 
 std::set<std::string> names_of(const Pods& pods) {
@@ -177,7 +193,7 @@ Plan on_active(const Observed& seen, WallTime now) {
   }
   status.min_available = seen.job.min_available();
   if (change) follow(*change, seen, status, now);
-  if (status != seen.stored) plan.then(write_status(seen, status));
+  tell_status(seen, status, now, plan);
   return plan;
 }
 
@@ -195,7 +211,7 @@ Plan on_ending(const Observed& seen, WallTime now) {
   remove_some(alive, plan);
   remove_pod_group(seen, plan);
   plan.steps.push_back(remove_plugin_objects(seen));
-  if (status != seen.stored) plan.then(write_status(seen, status));
+  tell_status(seen, status, now, plan);
   return plan;
 }
 

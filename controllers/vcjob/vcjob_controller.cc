@@ -35,6 +35,16 @@ bool hands_on(const QueueView& queue) {
   return clusters != nullptr && !clusters->empty();
 }
 
+bool writes_status(const Plan& plan) {
+  const auto is_status = [](const PlannedWrite& planned) {
+    const auto* update = std::get_if<client::UpdateWrite>(&planned.write);
+    return update != nullptr && update->subresource == "status";
+  };
+  return std::ranges::any_of(plan.steps, [&](const std::vector<PlannedWrite>& step) {
+    return std::ranges::any_of(step, is_status);
+  });
+}
+
 class VolcanoJobController final : public Reconciler, public VolcanoEventSource {
  public:
   explicit VolcanoJobController(VolcanoJobDeps deps) : deps_(std::move(deps)) {}
@@ -95,7 +105,9 @@ class VolcanoJobController final : public Reconciler, public VolcanoEventSource 
     for (const Memory::Done& one : memory.done)
       seen.status.add_succeeded_and_gone(one.task, one.index);
     seen.ssh_key = memory.ssh_key;
+    seen.told_at = memory.told_at;
     Plan plan = decide(seen, orders, memory, now);
+    if (writes_status(plan)) memory.told_at = now;
     ask_for_key(key, seen, memory);
     return plan;
   }

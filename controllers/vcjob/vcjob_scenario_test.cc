@@ -45,9 +45,13 @@ struct VolcanoJobTest : ::testing::Test {
   ObjectPtr job(const std::string& name = "j") const {
     return world.get(kinds::kVolcanoJob, "d", name);
   }
-  vcjob::Status status() const { return vcjob::Status::of(VolcanoJobView(job())); }
+  // Counts are told now and then.
+  vcjob::Status status() {
+    world.pass(200ms);
+    return vcjob::Status::of(VolcanoJobView(job()));
+  }
   std::string phase() const {
-    const auto now = status().phase;
+    const auto now = vcjob::Status::of(VolcanoJobView(job())).phase;
     return now ? std::string(to_text(*now)) : "";
   }
   ObjectPtr group() const {
@@ -598,6 +602,27 @@ TEST_F(VolcanoJobTest, PodsWaitForTheirSshKey) {
   EXPECT_EQ(world.get(kinds::kSecret, "d", "j-ssh"), nullptr) << "taken away in the end";
   EXPECT_EQ(world.get(kinds::kService, "d", "j"), nullptr);
   EXPECT_EQ(world.get(kinds::kConfigMap, "d", "j-svc"), nullptr);
+}
+
+TEST_F(VolcanoJobTest, CountsAreToldNowAndThenAndPhasesAtOnce) {
+  make(task("w", 40, R"(,"minAvailable":1)"), 1);
+  admit();
+  const auto told = [&] {
+    return std::ranges::count_if(world.fake.writes, [](const client::Write& write) {
+      const auto* update = std::get_if<client::UpdateWrite>(&write);
+      return update != nullptr && update->subresource == "status";
+    });
+  };
+  world.pass(1s);
+  const auto before = told();
+  run("j-w-0");
+  EXPECT_EQ(phase(), "Running");
+  for (int i = 1; i < 40; ++i) {
+    run("j-w-" + std::to_string(i));
+    world.pass(10ms);
+  }
+  EXPECT_LE(told() - before, 5) << "390 ms";
+  EXPECT_EQ(status().counts.running, 40);
 }
 
 TEST_F(VolcanoJobTest, ManyPodsAreMadeInSeveralPasses) {
