@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """10,000 one-CPU pods on 1,000 nodes of 32, in jobs of different sizes: how long until all are created, bound and running.
 
-Usage: bench/shapes.py --build-dir build-bench [--only vcjobs,pods,cycles,volcano] [--shapes 10000x1,500x20]
+Usage: bench/shapes.py --build-dir build-bench [--only vcjobs,pods,ready,cycles,restart,volcano] [--shapes 10000x1,500x20]
   vcjobs   a client creates vcjobs, the job controller their pods (as Volcano's own benchmark does), gang on and off
   pods     16 clients create the PodGroups and every pod
+  ready    everything is there before the scheduler is: a restart with the scheduler on, from the start of the process
   cycles   the scheduler alone, at 1,000, 5,000 and 10,000 nodes, and a cycle when nothing changed
+  restart  the same as ready with 100,000 pods, to the first bind
   volcano  vcjobs, with Volcano's scheduler and controllers in place of ours (--volcano, --volcano-crds)
 The whole system runs: API over HTTPS, the store on disk, 1,000 simulated nodes. Everything it starts ends with it.
 """
@@ -48,11 +50,11 @@ class Shapes:
         self.cycle_binary = str(build / "bench/scheduler_bench")
 
     @contextlib.contextmanager
-    def cluster(self, data, *arguments):
+    def cluster(self, data, *arguments, cpu=32):
         configuration = data / "scheduler.yaml"
         configuration.write_text(CONFIGURATION)
-        with Krater(self.binary, data / "server", "--runtime", "simulated", "--nodes", str(self.options.nodes), "--cpu", "32",
-                    "--memory", "256Gi", "--scheduler-conf", str(configuration), *arguments) as krater:
+        with Krater(self.binary, data / "server", "--runtime", "simulated", "--nodes", str(self.options.nodes), "--cpu", str(cpu),
+                    "--memory", f"{cpu * 8}Gi", "--scheduler-conf", str(configuration), *arguments) as krater:
             yield krater
 
     def wait_for_nodes(self, krater):
@@ -65,11 +67,11 @@ class Shapes:
             time.sleep(0.5)
         raise SystemExit("the nodes did not all become Ready")
 
-    def load(self, krater, shape, gang, via):
+    def load(self, krater, shape, gang, via, until="running"):
         """The moments in seconds: {"created": (first, last), ...}."""
         jobs, pods = shape.split("x")
         done = subprocess.run([self.load_binary, "--kubeconfig", str(krater.data / "kubeconfig"), "shapes", "--jobs", jobs, "--pods", pods,
-                               "--gang" if gang else "--no-gang", "--via", via,
+                               "--gang" if gang else "--no-gang", "--via", via, "--until", until,
                                "--seconds", str(self.options.seconds)], capture_output=True, text=True)
         lines = re.findall(r"^shapes: (\w+) +(\d+), first +(\d+) ms, last +(\d+) ms", done.stdout, re.M)
         if done.returncode != 0:
@@ -100,6 +102,27 @@ class Shapes:
         for gang in (True, False):
             for shape in self.options.shapes:
                 self.one("pods by clients", shape, gang, "pods")
+
+    def there_before(self, what, shape, gang, until, cpu):
+        with Temporary() as data:
+            with self.cluster(data, "--scheduler=off", cpu=cpu) as krater:
+                self.wait_for_nodes(krater)
+                self.load(krater, shape, gang, "pods", "created")
+            begin = time.monotonic()
+            with self.cluster(data, cpu=cpu) as krater:
+                self.load(krater, shape, gang, "none", until)
+                took = time.monotonic() - begin
+                jobs, pods = map(int, shape.split("x"))
+                report(f"{what} {shape}, gang {'on' if gang else 'off'}", f"{took:.2f} s from the start of the process to "
+                       f"{'the first bind' if until == 'first-bound' else 'all bound'} (ready after {krater.ready_ms:.0f} ms), {jobs * pods} pods")
+
+    def ready(self):
+        for gang in (True, False):
+            for shape in self.options.shapes:
+                self.there_before("pods there before", shape, gang, "bound", 32)
+
+    def restart(self):
+        self.there_before("restart", "100x1000", True, "first-bound", 128)
 
     def cycles(self):
         for nodes in (1000, 5000, 10000):
@@ -158,7 +181,7 @@ def cpu_s(pid):
 
 
 def main():
-    names = ("vcjobs", "pods", "cycles")
+    names = ("vcjobs", "pods", "ready", "cycles", "restart")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build-dir", default="build")
     parser.add_argument("--only", default=",".join(names))
