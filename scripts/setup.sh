@@ -6,7 +6,7 @@ RAY_VERSION=2.60.0
 BUILD_PACKAGES=(
   g++ meson ninja-build pkg-config ccache mold python3 python3-venv python3-yaml
   libboost1.81-dev libboost-json1.81-dev librocksdb-dev libsimdjson-dev libspdlog-dev libfmt-dev libssl-dev
-  libyaml-cpp-dev libcli11-dev libre2-dev libnghttp2-dev libsodium-dev zlib1g-dev libhowardhinnant-date-dev tzdata
+  libyaml-cpp-dev libcli11-dev libjemalloc-dev libre2-dev libnghttp2-dev libsodium-dev zlib1g-dev libhowardhinnant-date-dev tzdata
   libgtest-dev libgmock-dev
 )
 FUZZ_PACKAGES=(clang libclang-rt-14-dev)
