@@ -23,6 +23,7 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "cli/document_aging.h"
 #include "cli/files.h"
 #include "cli/loop_thread.h"
 #include "cli/machine.h"
@@ -176,6 +177,8 @@ Result<void> AgentProcess::State::compose() {
   }
   agent = std::make_unique<agent::Agent>(deps, std::move(nodes), std::move(info));
   agent->start();
+  keep_aging_documents(thread.loop());
+  if (options.runtime == RuntimeKind::Simulated && options.nodes > 1) runtime::yield_to_others();
   connect_tunnel();
   if (credentials.renews) keep_certificate();
   return {};

@@ -21,6 +21,7 @@
 #include "base/strings.h"
 #include "cli/admin.h"
 #include "cli/control_plane.h"
+#include "cli/document_aging.h"
 #include "cli/files.h"
 #include "cli/guards.h"
 #include "cli/hook_metrics.h"
@@ -246,6 +247,7 @@ Result<void> ServerProcess::State::start_control_plane() {
       mirrors->start();
     });
   chores.loop().post([this] {
+    keep_aging_documents(chores.loop());
     maintain();
     if (key_reload) key_reload->start();
   });

@@ -6,23 +6,14 @@
 
 #include "base/check.h"
 #include "base/json_fields.h"
+#include "model/document_shelf.h"
 
 namespace krater {
 namespace {
 
-// Guards the documents of the objects that fall to it, and keeps those that were parsed last: an
-// object that has changed is looked at by one part after the other, and by most of them several
-// times. Large ones are not worth the room.
-struct Stripe {
-  static constexpr std::size_t kLargest = 32 << 10;
-  std::mutex mutex;
-  std::array<std::shared_ptr<const Json>, 8> lately;
-  std::size_t next = 0;
-};
-
-Stripe& stripe_for(const void* address) {
+std::mutex& stripe_for(const void* address) {
   // Never destroyed: threads may hold objects until the very end.
-  static std::array<Stripe, 64>& stripes = *new std::array<Stripe, 64>;
+  static std::array<std::mutex, 64>& stripes = *new std::array<std::mutex, 64>;
   return stripes[(reinterpret_cast<std::uintptr_t>(address) >> 6) % stripes.size()];
 }
 
@@ -99,21 +90,19 @@ std::string_view Object::label(std::string_view name) const {
 }
 
 std::shared_ptr<const Json> Object::document() const {
-  Stripe& stripe = stripe_for(this);
+  std::mutex& stripe = stripe_for(this);
   {
-    const std::lock_guard lock(stripe.mutex);
+    const std::lock_guard lock(stripe);
     if (auto shared = document_.lock()) return shared;
   }
   Result<Json> parsed = parse_json(*bytes_);
   CHECK_MSG(parsed.has_value(), key_.text());
   auto made = std::make_shared<const Json>(*std::move(parsed));
-  std::shared_ptr<const Json> oldest;  // goes when the lock is given back
-  const std::lock_guard lock(stripe.mutex);
-  document_ = made;
-  if (bytes_->size() <= Stripe::kLargest) {
-    oldest = std::exchange(stripe.lately[stripe.next], made);
-    stripe.next = (stripe.next + 1) % stripe.lately.size();
+  {
+    const std::lock_guard lock(stripe);
+    document_ = made;
   }
+  document_shelf().keep(made, bytes_->size());
   return made;
 }
 

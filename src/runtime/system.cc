@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <utility>
 
 #include "base/check.h"
 
@@ -19,9 +20,13 @@ WallTime SystemClock::now() const {
 }
 
 std::uint64_t SystemRng::next() {
-  std::uint64_t out = 0;
-  CHECK(RAND_bytes(reinterpret_cast<unsigned char*>(&out), sizeof out) == 1);
-  return out;
+  // A call costs as much for one number as for many.
+  const std::lock_guard lock(mutex_);
+  if (left_ == 0) {
+    CHECK(RAND_bytes(reinterpret_cast<unsigned char*>(drawn_.data()), sizeof drawn_) == 1);
+    left_ = drawn_.size();
+  }
+  return std::exchange(drawn_[--left_], 0);
 }
 
 std::size_t raise_open_files() {
@@ -30,6 +35,11 @@ std::size_t raise_open_files() {
   rlimit wanted = limit;
   wanted.rlim_cur = wanted.rlim_max;
   return ::setrlimit(RLIMIT_NOFILE, &wanted) == 0 ? wanted.rlim_cur : limit.rlim_cur;
+}
+
+void yield_to_others() {
+  constexpr int kNicer = 5;
+  ::setpriority(PRIO_PROCESS, 0, ::getpriority(PRIO_PROCESS, 0) + kNicer);  // 0: this thread
 }
 
 std::string host_name() {

@@ -1,7 +1,10 @@
 // The operating system's time, chance and names. Built in src/cli only.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -18,11 +21,20 @@ class SystemClock final : public WallClock {
 class SystemRng final : public Rng {
  public:
   std::uint64_t next() override;
+
+ private:
+  std::mutex mutex_;
+  std::array<std::uint64_t, 64> drawn_{};  // each is handed out once
+  std::size_t left_ = 0;
 };
 
-// Allows this process (and what it starts) as many open files as the system lets it, and returns how
-// many these are.
+// Allows this process (and what it starts) as many open files as the system lets it, and returns
+// how many these are.
 std::size_t raise_open_files();
+
+// The calling thread: it gets what processor time the others leave. For simulated nodes, which
+// stand for machines of their own and would else take it from what they are served by.
+void yield_to_others();
 
 // Host name and primary address: what the server certificate is also good for.
 std::vector<std::string> own_names();
