@@ -7,10 +7,11 @@
 namespace krater::storage {
 namespace {
 
-// What an event keeps alive, roughly: its own values and some room for the bookkeeping.
+// What an event keeps alive, roughly: the version it replaced and some room for the bookkeeping. Its
+// own version stands in the index until another event replaces it, which counts it then.
 std::size_t weight(const Event& event) {
   constexpr std::size_t kOverhead = 256;
-  std::size_t bytes = kOverhead + event.record->key.size() + event.record->value->size();
+  std::size_t bytes = kOverhead + event.record->key.size();
   if (event.previous) bytes += event.previous->value->size();
   return bytes;
 }

@@ -12,7 +12,7 @@ class EventRing {
  public:
   struct Limits {
     std::size_t events = 65536;
-    std::size_t bytes = 32U << 20;
+    std::size_t bytes = 64U << 20;
   };
   explicit EventRing(Limits limits) : limits_(limits) {}
 
