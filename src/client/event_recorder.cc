@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kMaxReason = 128;
 constexpr std::size_t kMaxMessage = 1024;
+constexpr int kEarnTogether = 10;
 constexpr std::string_view kCombined = "(combined from similar events): ";
 
 // At a character boundary: an Event must stay UTF-8.
@@ -53,7 +54,9 @@ EventRecorder::EventRecorder(ObjectClient& client, Loop& loop, const WallClock& 
       clock_(clock),
       component_(std::move(component)),
       host_(std::move(host)),
-      limits_(limits) {}
+      limits_(limits),
+      writes_left_(limits.writes_at_once),
+      earned_(loop.now()) {}
 
 EventRecorder::~EventRecorder() {
   *alive_ = false;
@@ -162,8 +165,40 @@ EventRecorder::LinePtr EventRecorder::line_of(const Object& about, const EventTe
 
 void EventRecorder::send(const LinePtr& line) {
   line->in_flight = true;
+  if (waiting_.size() >= limits_.waiting) return settle(line, false);
+  waiting_.push_back(line);
+  if (timer_ == 0) drain();
+}
+
+void EventRecorder::write(const LinePtr& line) {
   if (line->written == 0) return create(line);
   count_on(line);
+}
+
+void EventRecorder::earn() {
+  const SteadyTime now = loop_.now();
+  const std::int64_t earned = (now - earned_) / limits_.write_every;
+  earned_ += earned * limits_.write_every;
+  writes_left_ =
+      static_cast<int>(std::min<std::int64_t>(limits_.writes_at_once, writes_left_ + earned));
+}
+
+// A client may answer from within, so the line is taken out first. When the allowance is used up,
+// a few are earned together: timers cost too.
+void EventRecorder::drain() {
+  earn();
+  while (!waiting_.empty() && writes_left_ > 0) {
+    --writes_left_;
+    const LinePtr line = waiting_.front();
+    waiting_.pop_front();
+    write(line);
+  }
+  if (waiting_.empty() || timer_ != 0) return;
+  timer_ = loop_.after(kEarnTogether * limits_.write_every, [this, alive = alive_] {
+    if (!*alive) return;
+    timer_ = 0;
+    drain();
+  });
 }
 
 void EventRecorder::create(const LinePtr& line) {

@@ -8,6 +8,7 @@
 // stopped.
 #pragma once
 
+#include <deque>
 #include <list>
 #include <memory>
 #include <string>
@@ -37,6 +38,11 @@ class EventRecorder {
     Duration refill = std::chrono::minutes(5);  // … and one more each
     std::size_t similar = 10;  // different messages of one reason before they are combined …
     Duration similar_within = std::chrono::minutes(10);  // … in this time
+    // Writes of all of them: so many at once, then one in each of these spaces of time, so that ten
+    // thousand pods that start together are not held up by what is told of them.
+    int writes_at_once = 200;
+    Duration write_every = std::chrono::milliseconds(2);
+    std::size_t waiting = 20'000;  // events that wait for their turn; more are dropped
   };
 
   // `component`: source.component and reportingComponent ("volcano", "kubelet"). `host`: the node,
@@ -69,6 +75,9 @@ class EventRecorder {
   bool combine(Talker& talker, const EventText& text);
   LinePtr line_of(const Object& about, const EventText& text, bool combined);
   void send(const LinePtr& line);
+  void write(const LinePtr& line);
+  void earn();
+  void drain();
   void create(const LinePtr& line);
   void count_on(const LinePtr& line);
   void adopt(const LinePtr& line);
@@ -83,6 +92,10 @@ class EventRecorder {
   std::unordered_map<std::string, std::list<LinePtr>::iterator> lines_;  // by namespace/name
   std::list<std::pair<std::string, std::unique_ptr<Talker>>> talkers_;   // most recently used first
   std::unordered_map<std::string, decltype(talkers_)::iterator> talker_of_;
+  std::deque<LinePtr> waiting_;  // in flight, and not written yet
+  int writes_left_;
+  SteadyTime earned_{};  // when writes_left_ was right
+  Loop::TimerId timer_ = 0;
   std::uint64_t dropped_ = 0;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

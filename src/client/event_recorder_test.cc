@@ -18,6 +18,12 @@ struct EventRecorderTest : ::testing::Test {
     loop.run_ready();
     return fake.all(kinds::kEvent);
   }
+  std::vector<ObjectPtr> many_pods(int count) {
+    std::vector<ObjectPtr> out;
+    for (int i = 0; i < count; ++i)
+      out.push_back(fake.put(kinds::kPod, new_object(kinds::kPod, "d", "p-" + std::to_string(i))));
+    return out;
+  }
 };
 
 TEST_F(EventRecorderTest, SaysWhatHappenedToWhomAndWho) {
@@ -98,6 +104,39 @@ TEST_F(EventRecorderTest, AboutClusterObjectsLiesInDefault) {
 TEST_F(EventRecorderTest, LongMessagesAreCutAtACharacter) {
   events.normal(*pod, "Long", std::string(1023, 'x') + "\xC3\xA4\xC3\xA4");
   EXPECT_EQ(text_at(*stored()[0]->document(), {"message"}), std::string(1023, 'x'));
+}
+
+TEST_F(EventRecorderTest, ManyAtOnceAreWrittenOneAfterTheOther) {
+  const std::vector<ObjectPtr> pods = many_pods(1000);
+  for (const ObjectPtr& one : pods) events.normal(*one, "Scheduled", "on n");
+  EXPECT_EQ(stored().size(), 200U);
+  loop.advance(100ms);
+  EXPECT_EQ(stored().size(), 250U);
+  // What is told again while it waits is one event all the same.
+  events.normal(*pods.back(), "Scheduled", "on n");
+  loop.advance(1500ms);
+  EXPECT_EQ(stored().size(), 1000U);
+  EXPECT_EQ(events.dropped(), 0U);
+  int twice = 0;
+  for (const ObjectPtr& one : fake.all(kinds::kEvent)) {
+    if (int_at(*one->document(), {"count"}) == 2) ++twice;
+  }
+  EXPECT_EQ(twice, 1);
+  // And the next burst finds its allowance again.
+  loop.advance(1s);
+  for (std::size_t i = 0; i < 100; ++i) events.normal(*pods[i], "Started", "c");
+  EXPECT_EQ(stored().size(), 1100U);
+}
+
+TEST_F(EventRecorderTest, NoMoreWaitThanThereIsRoomFor) {
+  EventRecorder::Limits limits;
+  limits.writes_at_once = 10;
+  limits.waiting = 20;
+  EventRecorder few(fake, loop, loop.wall(), "test-controller", {}, limits);
+  for (const ObjectPtr& one : many_pods(40)) few.normal(*one, "Scheduled", "on n");
+  EXPECT_EQ(few.dropped(), 10U);
+  loop.advance(1s);
+  EXPECT_EQ(stored().size(), 30U);
 }
 
 }  // namespace
