@@ -1,5 +1,6 @@
 #include "controllers/gc/gc_controller.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -45,7 +46,13 @@ class Collector final : public GarbageCollector {
       open = open || seen.owners.back().state == OwnerState::Unknown;
       if (seen.owners.back().state == OwnerState::Unserved) unserved_.insert(key);
     }
-    for (const ObjectKey& dependent : graph_.dependents_of(object->uid())) {
+    // Every dependent that comes wakes its owner, and there may be thousands of them.
+    const bool matters =
+        object->deletion() || std::ranges::any_of(seen.owners, [](const OwnerFact& owner) {
+          return owner.state == OwnerState::Waiting;
+        });
+    static const std::set<ObjectKey> none;
+    for (const ObjectKey& dependent : matters ? graph_.dependents_of(object->uid()) : none) {
       const ObjectPtr found = cache.get(dependent);
       const Kind* its =
           found == nullptr ? nullptr : kinds_.find(found->api_version(), found->kind());

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string>
 
 #include "controllers/node/eviction.h"
 #include "controllers/node/health.h"
@@ -58,7 +60,12 @@ class NodeController final : public Reconciler {
   std::vector<ObjectKey> on_node(const ObjectPtr& before, const ObjectPtr& after) const {
     const std::string& name = (after ? after : before)->name();
     std::vector<ObjectKey> out{key_of_node(name)};
-    if (!after) beats_.erase(name);
+    if (after) {
+      there_.insert(name);
+    } else {
+      there_.erase(name);
+      beats_.erase(name);
+    }
     std::vector<TimedTaint> taints =
         after ? no_execute_taints(NodeView(after)) : std::vector<TimedTaint>();
     if (taints.empty()) {
@@ -74,7 +81,9 @@ class NodeController final : public Reconciler {
   std::vector<ObjectKey> on_pod(const ObjectPtr& before, const ObjectPtr& after) const {
     std::vector<ObjectKey> out;
     const std::string came_to = pods_.observe(before, after);
-    if (!came_to.empty()) out.push_back(key_of_node(came_to));
+    // One that is well is not looked at for each pod that comes; one that is not there must be.
+    const bool matters = !there_.contains(came_to) || no_execute_.contains(came_to);
+    if (!came_to.empty() && matters) out.push_back(key_of_node(came_to));
     if (after && no_execute_.contains(pods_.node_of(after->key()))) out.push_back(after->key());
     return out;
   }
@@ -187,6 +196,7 @@ class NodeController final : public Reconciler {
 
   // Indexes of what the cache shows and observations of time; all begin anew after a restart.
   mutable PodsByNode pods_;
+  mutable std::set<std::string> there_;  // nodes
   mutable std::map<std::string, std::vector<TimedTaint>>
       no_execute_;  // nodes that have such taints
   mutable std::map<std::string, Beat> beats_;

@@ -60,6 +60,13 @@ TEST_F(NodeTest, ABeatingNodeIsLeftAlone) {
   EXPECT_TRUE(world.fake.writes.empty());
 }
 
+TEST_F(NodeTest, PodsThatComeToANodeThatIsWellCostItNoPass) {
+  const auto passes = [this] { return world.controllers.counters().front().passes; };
+  const auto before = passes();
+  for (int i = 0; i < 50; ++i) put_pod("p" + std::to_string(i));
+  EXPECT_EQ(passes(), before);
+}
+
 TEST_F(NodeTest, ASilentNodeBecomesUnknownAndTainted) {
   pass(60s, true);
   pass(20s, false);

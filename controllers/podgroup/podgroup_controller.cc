@@ -61,7 +61,14 @@ class PodGroupController final : public Reconciler {
       forget(before->key());
       return {};
     }
-    if (PodView(after).scheduler_name() != deps_.scheduler_name) return {};
+    const PodView pod(after);
+    if (pod.scheduler_name() != deps_.scheduler_name) return {};
+    // Somebody else has put it into a group.
+    const std::string_view group = pod.annotation(keys::kGroupName);
+    if (!group.empty() && group != group_name(*after)) {
+      forget(after->key());
+      return {};
+    }
     return {after->key()};
   }
 
