@@ -133,14 +133,15 @@ bool Cache::refresh(const Place& place, PodRecord& record, const PodRecord& next
 }
 
 void Cache::set_pod(const ObjectPtr& object) {
-  const PodView pod(object);
   const Place place(object->name_space(), object->name());
   const auto known = pods_.find(place);
+  // Our own binds come by twice, as their answer and with the watch.
+  if (known != pods_.end() && object->revision() <= known->second.spec->pod->revision()) return;
+  const PodView pod(object);
   const NodeName node = pod.node_name();
   PodRecord next;
   if (known != pods_.end()) {
     const PodRecord& before = known->second;
-    if (object->revision() < before.spec->pod->revision()) return;
     const bool same = before.spec->pod->uid() == object->uid();
     // Older than our eviction: it is on its way out, whatever it does meanwhile.
     next.evicted = same && before.evicted && !pod.deleting() && !pod.finished();

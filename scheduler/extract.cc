@@ -116,6 +116,7 @@ TaskSpecPtr task_spec(const ObjectPtr& object, Shapes& shapes, TermsPool& terms,
   out.preemptable = preemptable.empty() || preemptable == "true";
   out.preempts = text_at(pod.spec(), {"preemptionPolicy"}) != "Never";
   out.nominated = pod.nominated_node();
+  out.number = trailing_number(object->name());
   return std::make_shared<const TaskSpec>(std::move(out));
 }
 

@@ -6,14 +6,11 @@
 #include "base/strings.h"
 
 namespace krater::scheduler {
-namespace {
 
 std::optional<std::int64_t> trailing_number(std::string_view name) {
   if (std::count(name.begin(), name.end(), '-') < 2) return std::nullopt;
   return parse_int(name.substr(name.rfind('-') + 1));
 }
-
-}  // namespace
 
 std::string_view to_text(TaskStatus status) {
   switch (status) {
@@ -262,8 +259,7 @@ void NodeInfo::book(const PodShape& shape, TaskStatus status, int sign) {
 }
 
 bool created_before(const TaskSpec& a, const TaskSpec& b) {
-  const auto left = trailing_number(a.name()), right = trailing_number(b.name());
-  if (left && right && *left != *right) return *left < *right;
+  if (a.number && b.number && *a.number != *b.number) return *a.number < *b.number;
   if (a.created != b.created) return a.created < b.created;
   return a.name() < b.name();
 }

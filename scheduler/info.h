@@ -85,6 +85,7 @@ struct TaskSpec {
   bool preemptable = true;
   bool preempts = true;  // preemptionPolicy is not Never
   NodeName nominated;
+  std::optional<std::int64_t> number{};  // at the end of the name of one of many
 
   const std::string& name() const { return pod->name(); }
   const std::string& name_space() const { return pod->name_space(); }
@@ -237,6 +238,8 @@ struct QueueInfo {
 };
 using QueuePtr = std::shared_ptr<const QueueInfo>;
 
+// "job-task-12": 12. Names with fewer parts have no number.
+std::optional<std::int64_t> trailing_number(std::string_view name);
 // The order tasks of equal rank go in: the number that ends a pod's name (of names with at least
 // three parts, as jobs number their pods), then creation, then name.
 bool created_before(const TaskSpec& a, const TaskSpec& b);
