@@ -135,7 +135,7 @@ void keep_metadata(Json& object, const Json& old) {
 void tidy_metadata(Json& object, std::vector<std::string>& warnings) {
   JsonObject& metadata = object.at("metadata").get_object();
   if (Json* owners = metadata.if_contains("ownerReferences");
-      owners != nullptr && owners->is_array()) {
+      owners != nullptr && owners->is_array() && owners->get_array().size() > 1) {
     JsonArray kept;
     std::unordered_set<std::string> seen;
     for (Json& owner : owners->get_array()) {

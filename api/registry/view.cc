@@ -20,8 +20,11 @@ Result<std::vector<ObjectPtr>> View::list(const Kind& kind, std::string_view nam
     found.emplace(record->key, object_of(record));
     return true;
   }));
-  for (const auto& [key, object] : pending_) {
-    if (range.contains(key)) found.insert_or_assign(key, object);
+  // Not all that is pending: a transaction of thousands looks at a few lists for each of its
+  // writes.
+  for (auto at = pending_.lower_bound(range.begin);
+       at != pending_.end() && range.contains(at->first); ++at) {
+    found.insert_or_assign(at->first, at->second);
   }
   std::vector<ObjectPtr> out;
   for (auto& [key, object] : found) {
