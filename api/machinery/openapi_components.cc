@@ -35,6 +35,18 @@ Json int_or_string(int version) {
       {"oneOf", JsonArray{JsonObject{{"type", "integer"}}, JsonObject{{"type", "string"}}}}});
 }
 
+void append_names(const Json& schema, std::string_view key, JsonObject& out) {
+  const JsonArray* names = array_at(schema, {key});
+  if (names == nullptr || names->empty()) return;
+  Json& all = out["required"];
+  if (!all.is_array()) all = JsonArray();
+  for (const Json& name : *names) all.get_array().push_back(name);
+}
+
+// Fields that the original's documents call required and that are refused, if at all, by a rule
+// with words of its own.
+constexpr std::string_view kShownRequired = "x-krater-shown-required";
+
 bool is_kept(std::string_view key) {
   return !starts_with(key, "x-krater-") && key != "$ref" && key != "properties" && key != "items" &&
          key != "additionalProperties" && key != "x-kubernetes-int-or-string" && key != "nullable";
@@ -109,6 +121,7 @@ Json ComponentSet::convert(const Json& schema) {
   for (const auto& entry : schema.as_object()) {
     if (is_kept(entry.key())) out.emplace(entry.key(), entry.value());
   }
+  append_names(schema, kShownRequired, out);
   if (text_at(schema, {"format"}) == "micro-time") out["format"] = "date-time";
   if (const auto ref = string_at(schema, {"$ref"})) {
     const std::string type_name(*ref);
@@ -158,11 +171,8 @@ void ComponentSet::convert_object(const Json& schema, JsonObject& out) {
       convert_object(*type->second, flat);
       for (const auto& property : flat["properties"].as_object())
         properties.emplace(property.key(), property.value());
-      const JsonArray* required = array_at(*type->second, {"required"});
-      if (required == nullptr) continue;
-      Json& all = out["required"];
-      if (!all.is_array()) all = JsonArray();
-      for (const Json& name : *required) all.get_array().push_back(name);
+      append_names(*type->second, "required", out);
+      append_names(*type->second, kShownRequired, out);
     }
   }
   if (!properties.empty() || find(schema, {"properties"}) != nullptr)

@@ -74,6 +74,31 @@ TEST(OpenApi, KubectlFindsFieldValidationPatchTypesAndMergeKeys) {
             nullptr);
 }
 
+// What the originals' documents say of a type where nothing here is refused by `required`, and
+// which maps an applier owns as a whole.
+TEST(OpenApi, RequiredFieldsAndAtomicMapsAreTheOriginals) {
+  const auto document = *parse_json(make_builtin_schemas()->openapi_v2());
+  const auto of = [&](std::string_view name) { return find(document, {"definitions", name}); };
+  const auto required = [&](std::string_view name) {
+    std::set<std::string> out;
+    for (const Json& field : *array_at(*of(name), {"required"}))
+      out.emplace(view(field.get_string()));
+    return out;
+  };
+  using Names = std::set<std::string>;
+  EXPECT_EQ(required("io.k8s.api.autoscaling.v1.HorizontalPodAutoscalerSpec"),
+            (Names{"maxReplicas", "scaleTargetRef"}));
+  EXPECT_EQ(required("io.k8s.api.core.v1.NodeSystemInfo").size(), 10U);
+  EXPECT_EQ(required("io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference"),
+            (Names{"apiVersion", "kind", "name", "uid"}));
+  EXPECT_EQ(required("io.k8s.api.core.v1.EphemeralContainer"), (Names{"name"}));
+  for (const char* name :
+       {"io.k8s.api.rbac.v1.RoleRef", "io.k8s.api.networking.v1.ServiceBackendPort",
+        "io.k8s.api.core.v1.SecretReference", "io.k8s.api.core.v1.ScopeSelector",
+        "io.k8s.api.admissionregistration.v1.MatchResources"})
+    EXPECT_EQ(text_at(*of(name), {"x-kubernetes-map-type"}), "atomic") << name;
+}
+
 TEST(OpenApi, TheOldFormatHasEveryKindToo) {
   const auto schemas = make_builtin_schemas();
   auto document = parse_json(schemas->openapi_v2());
