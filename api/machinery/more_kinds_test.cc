@@ -167,7 +167,7 @@ TEST(NetworkPolicies, HaveTheTypesOfTheirRules) {
         "spec.ingress[0].ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive\n"
         "spec.ingress[0].ports[1].port: Required value: must be specified when `endPort` is "
         "specified\n"
-        "spec.ingress[0].ports[2].endPort: Invalid value: 80: must be greater than or equal to "
+        "spec.ingress[0].ports[2].endPort: Invalid value: 90: must be greater than or equal to "
         "`port`\n"
         "spec.ingress[0].from[0]: Required value: must specify a peer\n"
         "spec.ingress[0].from[1]: Forbidden: may not specify both ipBlock and another peer\n"

@@ -31,8 +31,20 @@ TEST(Pipeline, APodGetsTheDefaultsOfUpstream) {
       to_json(*find(out.object, {"spec"})),
       R"({"containers":[{"name":"a","image":"busybox","resources":{},"terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File","imagePullPolicy":"Always"},)"
       R"({"name":"b","image":"repo:5000/x:1","resources":{},"terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File","imagePullPolicy":"IfNotPresent"}],)"
-      R"("dnsPolicy":"ClusterFirst","enableServiceLinks":true,"restartPolicy":"Always","schedulerName":"default-scheduler","securityContext":{},"terminationGracePeriodSeconds":30})");
+      R"("dnsPolicy":"ClusterFirst","restartPolicy":"Always","schedulerName":"default-scheduler","securityContext":{},"terminationGracePeriodSeconds":30,"enableServiceLinks":true})");
   EXPECT_EQ(text_at(out.object, {"status", "phase"}), "Pending");
+}
+
+TEST(Pipeline, TemplatesGetNoneOfTheDefaultsThatPodsAloneHave) {
+  const Outcome out = run(
+      R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"hostNetwork":true,"containers":[{"name":"c","image":"i","ports":[{"containerPort":80}],"resources":{"limits":{"cpu":"1"}}}]}}}})");
+  EXPECT_TRUE(out.errors.empty()) << join(out.errors, "\n");
+  const Json& spec = *find(out.object, {"spec", "template", "spec"});
+  const Json& container = array_at(spec, {"containers"})->at(0);
+  EXPECT_EQ(to_json(*find(container, {"resources"})), R"({"limits":{"cpu":"1"}})");
+  EXPECT_EQ(find(spec, {"enableServiceLinks"}), nullptr);
+  EXPECT_EQ(find(array_at(container, {"ports"})->at(0), {"hostPort"}), nullptr);
+  EXPECT_EQ(text_at(spec, {"dnsPolicy"}), "ClusterFirst");
 }
 
 TEST(Pipeline, EveryDefaultOfAnObjectIsThereAfterOnePassAndAnotherChangesNothing) {
@@ -262,11 +274,15 @@ TEST(Pipeline, JobsAreDefaultedAndRefuseRestartPolicyAlways) {
   EXPECT_EQ(int_at(out.object, {"spec", "parallelism"}), 1);
   EXPECT_EQ(int_at(out.object, {"spec", "backoffLimit"}), 6);
   EXPECT_EQ(text_at(out.object, {"spec", "podReplacementPolicy"}), "TerminatingOrFailed");
-  EXPECT_EQ(text_at(out.object, {"metadata", "labels", "a"}), "b");
+  // Labels are the pods' own, once these are known.
+  EXPECT_EQ(find(out.object, {"metadata", "labels"}), nullptr);
+  Json known = out.object;
+  set_path(known, {"spec", "selector", "matchLabels", "a"}, "b");
+  EXPECT_EQ(text_at(run(to_json(known)).object, {"metadata", "labels", "a"}), "b");
   EXPECT_EQ(
       run(job("")).errors,
       std::vector<std::string>{
-          R"(spec.template.spec.restartPolicy: Unsupported value: "Always": supported values: "OnFailure", "Never")"});
+          R"(spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never")"});
 }
 
 TEST(Pipeline, SecretTextEndsUpInData) {

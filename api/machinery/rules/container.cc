@@ -71,18 +71,23 @@ void env_var(const RuleInput& in, FieldErrors& errors) {
 }
 
 void env_var_source(const RuleInput& in, FieldErrors& errors) {
-  const int sources =
-      count_fields(in.value, {"fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef"});
+  const int sources = count_fields(
+      in.value, {"fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef"});
   if (sources == 0) {
     errors.invalid(
         in.path, Json(""),
-        "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`");
+        "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or "
+        "`fileKeyRef`");
   }
   if (sources > 1)
     errors.invalid(in.path, Json(""), "may not have more than one field specified at a time");
+  env_downward(in, errors);
 }
 
 void env_from(const RuleInput& in, FieldErrors& errors) {
+  const std::string prefix = text_at(in.value, {"prefix"});
+  if (const std::string problem = check_env_name(prefix); !prefix.empty() && !problem.empty())
+    errors.invalid(in.path.field("prefix"), Json(prefix), problem);
   const int sources = count_fields(in.value, {"configMapRef", "secretRef"});
   if (sources == 0)
     errors.invalid(in.path, Json(""), "must specify one of: `configMapRef` or `secretRef`");

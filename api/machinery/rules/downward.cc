@@ -46,6 +46,42 @@ void downward_field(const RuleInput& in, FieldErrors& errors) {
                  "error converting fieldPath: field label not supported: " + path);
 }
 
+void env_downward(const RuleInput& in, FieldErrors& errors) {
+  static const std::vector<std::string> kEnvFields{"metadata.name",
+                                                   "metadata.namespace",
+                                                   "metadata.uid",
+                                                   "spec.nodeName",
+                                                   "spec.serviceAccountName",
+                                                   "status.hostIP",
+                                                   "status.hostIPs",
+                                                   "status.podIP",
+                                                   "status.podIPs"};
+  static const std::vector<std::string> kEnvResources{
+      "limits.cpu",   "limits.ephemeral-storage",   "limits.memory",
+      "requests.cpu", "requests.ephemeral-storage", "requests.memory"};
+  const std::string field = text_at(in.value, {"fieldRef", "fieldPath"});
+  // Whole maps are for volumes.
+  if (field == "metadata.labels" || field == "metadata.annotations")
+    errors.unsupported(in.path.field("fieldRef").field("fieldPath"), field, kEnvFields);
+  const std::string resource = text_at(in.value, {"resourceFieldRef", "resource"});
+  const bool pages =
+      resource.starts_with("limits.hugepages-") || resource.starts_with("requests.hugepages-");
+  if (!resource.empty() && !pages &&
+      std::ranges::find(kEnvResources, resource) == kEnvResources.end())
+    errors.unsupported(in.path.field("resourceFieldRef").field("resource"), resource,
+                       kEnvResources);
+}
+
+void downward_file(const RuleInput& in, FieldErrors& errors) {
+  const bool field = find(in.value, {"fieldRef"}) != nullptr;
+  const bool resource = find(in.value, {"resourceFieldRef"}) != nullptr;
+  if (!field && !resource)
+    errors.required(in.path, "one of fieldRef and resourceFieldRef is required");
+  if (field && resource)
+    errors.invalid(in.path, Json("resource"),
+                   "fieldRef and resourceFieldRef can not be specified simultaneously");
+}
+
 void downward_resource(const RuleInput& in, FieldErrors& errors) {
   const std::string resource = text_at(in.value, {"resource"});
   if (resource == "limits.cpu" || resource == "requests.cpu")

@@ -2,6 +2,7 @@
 #include "api/machinery/rules/rules.h"
 #include "base/cron_schedule.h"
 #include "base/strings.h"
+#include "model/selector.h"
 
 namespace krater::api::rules {
 namespace {
@@ -20,7 +21,8 @@ void check_template(const RuleInput& in, FieldErrors& errors) {
   const std::string policy = text_at(in.value, {"template", "spec", "restartPolicy"});
   const bool failure_policy = find(in.value, {"podFailurePolicy"}) != nullptr;
   if (policy == "Always") {
-    errors.unsupported(spec.field("restartPolicy"), policy, {"OnFailure", "Never"});
+    // What was left out has become Always, too: the original asks for a value.
+    errors.required(spec.field("restartPolicy"), "valid values: \"OnFailure\", \"Never\"");
   } else if (failure_policy && policy != "Never") {
     errors.invalid(spec.field("restartPolicy"), Json(policy),
                    "only \"Never\" is supported when podFailurePolicy is specified");
@@ -36,6 +38,96 @@ void check_indexed(const RuleInput& in, FieldErrors& errors) {
     errors.invalid(in.path.field("backoffLimitPerIndex"), *find(in.value, {"backoffLimitPerIndex"}),
                    "requires indexed completion mode");
   }
+  if (!indexed && find(in.value, {"successPolicy"}) != nullptr) {
+    errors.invalid(in.path.field("successPolicy"), *find(in.value, {"successPolicy"}),
+                   "requires indexed completion mode");
+  }
+  const auto failed = int_at(in.value, {"maxFailedIndexes"});
+  if (failed && find(in.value, {"backoffLimitPerIndex"}) == nullptr)
+    errors.required(in.path.field("backoffLimitPerIndex"), "when maxFailedIndexes is specified");
+  if (failed && !indexed) {
+    errors.invalid(in.path.field("maxFailedIndexes"), Json(*failed),
+                   "requires indexed completion mode");
+  }
+  constexpr std::int64_t kMaxIndexed = 100000;
+  const auto parallelism = int_at(in.value, {"parallelism"});
+  if (indexed && parallelism.value_or(0) > kMaxIndexed) {
+    errors.invalid(in.path.field("parallelism"), Json(*parallelism),
+                   "must be less than or equal to 100000 when completion mode is Indexed");
+  }
+}
+
+void check_exit_codes(const Json& rule, const FieldPath& path, FieldErrors& errors) {
+  const Json* codes = find(rule, {"onExitCodes"});
+  if (codes == nullptr) return;
+  const FieldPath here = path.field("onExitCodes");
+  const FieldPath list = here.field("values");
+  const JsonArray* values = array_at(*codes, {"values"});
+  const bool in_list = text_at(*codes, {"operator"}) == "In";
+  for (std::size_t i = 0; values != nullptr && i < values->size(); ++i) {
+    const auto code = as_int((*values)[i]);
+    if (in_list && code == 0)
+      errors.invalid(list.index(i), (*values)[i], "must not be 0 for the In operator");
+    if (i == 0) continue;
+    const auto before = as_int((*values)[i - 1]);
+    if (code == before) errors.duplicate(list.index(i), (*values)[i]);
+    if (code < before) return errors.invalid(list, Json(*values), "must be ordered");
+  }
+}
+
+void check_failure_policy(const RuleInput& in, FieldErrors& errors) {
+  const FieldPath policy = in.path.field("podFailurePolicy");
+  const FieldPath list = policy.field("rules");
+  const JsonArray* rules = array_at(in.value, {"podFailurePolicy", "rules"});
+  for (std::size_t i = 0; rules != nullptr && i < rules->size(); ++i) {
+    const Json& rule = (*rules)[i];
+    const bool by_code = find(rule, {"onExitCodes"}) != nullptr;
+    const JsonArray* conditions = array_at(rule, {"onPodConditions"});
+    const bool by_condition = conditions != nullptr && !conditions->empty();
+    if (by_code && by_condition) {
+      errors.invalid(list.index(i), Json(),
+                     "specifying both OnExitCodes and OnPodConditions is not supported");
+    } else if (!by_code && !by_condition) {
+      errors.invalid(list.index(i), Json(),
+                     "specifying one of OnExitCodes and OnPodConditions is required");
+    }
+    check_exit_codes(rule, list.index(i), errors);
+  }
+  const std::string replaced = text_at(in.value, {"podReplacementPolicy"});
+  if (find(in.value, {"podFailurePolicy"}) != nullptr && replaced == "TerminatingOrFailed")
+    errors.unsupported(in.path.field("podReplacementPolicy"), replaced, {"Failed"});
+}
+
+// Who manages the job says so as "domain/path".
+void check_manager(const RuleInput& in, FieldErrors& errors) {
+  const auto name = string_at(in.value, {"managedBy"});
+  if (!name) return;
+  const FieldPath path = in.path.field("managedBy");
+  const std::size_t slash = name->find('/');
+  if (slash == std::string_view::npos || slash + 1 == name->size()) {
+    errors.invalid(path, Json(*name), "must be a domain-prefixed path (such as \"acme.io/foo\")");
+  } else if (const std::string problem = check_dns1123_subdomain(name->substr(0, slash));
+             !problem.empty()) {
+    errors.invalid(path, Json(name->substr(0, slash)), problem);
+  }
+}
+
+// A selector of the user's own must be there, and mean the job's pods.
+void check_own_selector(const RuleInput& in, FieldErrors& errors) {
+  if (!bool_at(in.value, {"manualSelector"}).value_or(false)) return;
+  const FieldPath path = in.path.field("selector");
+  const Json* selector = find(in.value, {"selector"});
+  if (selector == nullptr) errors.required(path);
+  const Labels labels = string_map(find(in.value, {"template", "metadata", "labels"}));
+  if (selector != nullptr) {
+    const Result<LabelSelector> parsed = LabelSelector::from_object(*selector);
+    if (!parsed || parsed->matches(labels)) return;  // the selector's own rules say why
+  }
+  const FieldPath pod_template = in.path.field("template");
+  const FieldPath metadata = pod_template.field("metadata");
+  const Json* said = find(in.value, {"template", "metadata", "labels"});
+  errors.invalid(metadata.field("labels"), said == nullptr ? Json() : *said,
+                 "`selector` does not match template `labels`");
 }
 
 // While a job is suspended and has not started its pods may still be placed otherwise.
@@ -101,6 +193,11 @@ void job(const RuleInput& in, FieldErrors& errors) {
                         in.native};
   check_template(inner, errors);
   check_indexed(inner, errors);
+  check_manager(inner, errors);
+  if (inner.old == nullptr) {
+    check_failure_policy(inner, errors);
+    check_own_selector(inner, errors);
+  }
   if (inner.old != nullptr) check_update(inner, errors);
 }
 

@@ -1,10 +1,6 @@
 // Ingresses, their classes, and network policies.
-#include <arpa/inet.h>
-
-#include <algorithm>
-#include <array>
-
 #include "api/machinery/names.h"
+#include "api/machinery/rules/address_block.h"
 #include "api/machinery/rules/rules.h"
 #include "base/strings.h"
 
@@ -108,45 +104,6 @@ void check_ingress_rules(const JsonArray& list, const FieldPath& path, FieldErro
   }
 }
 
-// Address and prefix of "10.0.0.0/8"; nothing when it is none.
-struct Block {
-  int family = 0;
-  std::array<unsigned char, 16> bytes{};
-  std::int64_t prefix = 0;
-};
-
-std::optional<Block> read_block(const std::string& text) {
-  const std::size_t slash = text.find('/');
-  if (slash == std::string::npos) return std::nullopt;
-  const std::string address = text.substr(0, slash);
-  const auto prefix = parse_int(std::string_view(text).substr(slash + 1));
-  Block out;
-  if (inet_pton(AF_INET, address.c_str(), out.bytes.data()) == 1) {
-    out.family = AF_INET;
-  } else if (inet_pton(AF_INET6, address.c_str(), out.bytes.data()) == 1) {
-    out.family = AF_INET6;
-  } else {
-    return std::nullopt;
-  }
-  if (!prefix || *prefix < 0 || *prefix > (out.family == AF_INET ? 32 : 128)) return std::nullopt;
-  out.prefix = *prefix;
-  return out;
-}
-
-// Strictly inside.
-bool within(const Block& inner, const Block& outer) {
-  if (inner.family != outer.family || inner.prefix <= outer.prefix) return false;
-  for (std::int64_t bit = 0; bit < outer.prefix; ++bit) {
-    const std::size_t byte = static_cast<std::size_t>(bit / 8);
-    const int mask = 0x80 >> (bit % 8);
-    if ((inner.bytes[byte] & mask) != (outer.bytes[byte] & mask)) return false;
-  }
-  return true;
-}
-
-constexpr std::string_view kNoBlock =
-    "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
-
 void check_ip_block(const Json& block, const FieldPath& path, FieldErrors& errors) {
   const std::string cidr = text_at(block, {"cidr"});
   if (cidr.empty()) return;  // a matter of `required`
@@ -189,7 +146,7 @@ void check_policy_port(const Json& port, const FieldPath& path, FieldErrors& err
     errors.invalid(path.field("port"), *number, "must be between 1 and 65535, inclusive");
   if (!end) return;
   if (*end < begin)
-    errors.invalid(path.field("endPort"), Json(*end), "must be greater than or equal to `port`");
+    errors.invalid(path.field("endPort"), Json(begin), "must be greater than or equal to `port`");
   if (*end < 1 || *end > 65535)
     errors.invalid(path.field("endPort"), Json(*end), "must be between 1 and 65535, inclusive");
 }
@@ -241,6 +198,10 @@ void ingress_spec(const RuleInput& in, FieldErrors& errors) {
       if ((*hosts)[j].is_string())
         check_host(std::string(view((*hosts)[j].get_string())), hosts_path.index(j), errors);
     }
+    const std::string secret = text_at((*tls)[i], {"secretName"});
+    if (const std::string problem = check_dns1123_subdomain(secret);
+        !secret.empty() && !problem.empty())
+      errors.invalid(here.field("secretName"), Json(secret), problem);
   }
 }
 

@@ -47,6 +47,7 @@ void default_service_spec(JsonObject& spec) {
     set_absent(spec, "externalTrafficPolicy", "Cluster");
   if (type == "LoadBalancer") set_absent(spec, "allocateLoadBalancerNodePorts", true);
   if (type == "ExternalName") return;
+  if (text(spec, "sessionAffinity") == "None") spec.stable_erase("sessionAffinityConfig");
   if (text(spec, "sessionAffinity") == "ClientIP") {
     Json config(JsonObject{});
     set_path(config, {"clientIP", "timeoutSeconds"}, 10800);
@@ -99,8 +100,13 @@ void default_node_status(JsonObject& status) {
 void default_job(JsonObject& job) {
   if (Json* spec = job.if_contains("spec"); spec != nullptr && spec->is_object())
     default_job_spec(spec->get_object());
-  // A job without labels takes those of its pods.
+  // A job without labels takes those of its pods, once it is said which these are (admission).
   Json root(std::move(job));
+  if (find(root, {"spec", "selector"}) == nullptr &&
+      !bool_at(root, {"spec", "manualSelector"}).value_or(false)) {
+    job = std::move(root.get_object());
+    return;
+  }
   const JsonObject* labels = object_at(root, {"metadata", "labels"});
   const JsonObject* pod_labels = object_at(root, {"spec", "template", "metadata", "labels"});
   if ((labels == nullptr || labels->empty()) && pod_labels != nullptr && !pod_labels->empty()) {

@@ -49,7 +49,41 @@ void node_selector_requirement(const RuleInput& in, FieldErrors& errors) {
   }
 }
 
+namespace {
+
+// What a node was given when it came stays.
+void check_node_identity(const RuleInput& in, FieldErrors& errors) {
+  const auto changed = [&](std::string_view field) {
+    const Json* was = find(*in.old, {field});
+    const Json* now = find(in.value, {field});
+    return was != nullptr && (now == nullptr || *now != *was);
+  };
+  if (changed("podCIDRs")) {
+    errors.forbidden(in.path.field("podCIDRs"),
+                     "node updates may not change podCIDR except from \"\" to valid");
+  }
+  if (changed("providerID")) {
+    errors.forbidden(in.path.field("providerID"),
+                     "node updates may not change providerID except from \"\" to valid");
+  }
+}
+
+}  // namespace
+
+// One is the first of the others.
+void default_node_spec(JsonObject& spec) {
+  const Json* one = spec.if_contains("podCIDR");
+  const Json* list = spec.if_contains("podCIDRs");
+  if (list != nullptr && list->is_array() && !list->get_array().empty()) {
+    const Json first = list->get_array()[0];
+    if (first.is_string() && !first.get_string().empty()) spec["podCIDR"] = first;
+  } else if (one != nullptr && one->is_string() && !one->get_string().empty()) {
+    spec["podCIDRs"] = JsonArray{Json(*one)};
+  }
+}
+
 void node_spec(const RuleInput& in, FieldErrors& errors) {
+  if (in.old != nullptr) check_node_identity(in, errors);
   const JsonArray* taints = array_at(in.value, {"taints"});
   if (taints == nullptr) return;
   std::set<std::string> seen;

@@ -1,6 +1,7 @@
 #include <set>
 #include <string>
 
+#include "api/machinery/rules/pod_details.h"
 #include "api/machinery/rules/pod_update.h"
 #include "api/machinery/rules/rules.h"
 
@@ -42,8 +43,8 @@ void check_host_ports(const Json& container, const FieldPath& path, FieldErrors&
     const auto host = int_at((*ports)[i], {"hostPort"});
     const auto own = int_at((*ports)[i], {"containerPort"});
     if (host && own && *host != *own) {
-      errors.invalid(list.index(i).field("containerPort"), Json(*own),
-                     "must match `hostPort` when `hostNetwork` is true");
+      errors.invalid(list.index(i).field("hostPort"), Json(*host),
+                     "must match `containerPort` when `hostNetwork` is true");
     }
   }
 }
@@ -98,24 +99,28 @@ void check_node_selector(const Json& spec, const FieldPath& path, FieldErrors& e
 
 void pod_spec(const RuleInput& in, FieldErrors& errors) {
   check_containers(in.value, in.path, errors);
+  check_pod_details(in, errors);
   check_node_selector(in.value, in.path, errors);
   if (bool_at(in.value, {"securityContext", "hostUsers"}).value_or(false)) return;
   if (bool_at(in.value, {"shareProcessNamespace"}).value_or(false) &&
       bool_at(in.value, {"hostPID"}).value_or(false)) {
-    errors.invalid(in.path.field("shareProcessNamespace"), Json(true),
+    const FieldPath context = in.path.field("securityContext");
+    errors.invalid(context.field("shareProcessNamespace"), Json(true),
                    "ShareProcessNamespace and HostPID cannot both be enabled");
-  }
-  if (text_at(in.value, {"dnsPolicy"}) == "None") {
-    const JsonArray* servers = array_at(in.value, {"dnsConfig", "nameservers"});
-    if (servers == nullptr || servers->empty()) {
-      errors.required(in.path.field("dnsConfig").field("nameservers"),
-                      "must provide at least one DNS nameserver when `dnsPolicy` is None");
-    }
   }
 }
 
 void pod(const RuleInput& in, FieldErrors& errors) {
-  if (in.old != nullptr) check_pod_update(in.value, *in.old, errors);
+  if (in.old != nullptr) return check_pod_update(in.value, *in.old, errors);
+  const FieldPath spec = in.path.field("spec");
+  const JsonArray* guests = array_at(in.value, {"spec", "ephemeralContainers"});
+  if (guests != nullptr && !guests->empty())
+    errors.forbidden(spec.field("ephemeralContainers"), "cannot be set on create");
+  const JsonArray* gates = array_at(in.value, {"spec", "schedulingGates"});
+  if (gates != nullptr && !gates->empty() && !text_at(in.value, {"spec", "nodeName"}).empty()) {
+    errors.forbidden(spec.field("nodeName"),
+                     "cannot be set until all schedulingGates have been cleared");
+  }
 }
 
 }  // namespace krater::api::rules

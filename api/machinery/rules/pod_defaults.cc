@@ -37,13 +37,38 @@ std::string_view pull_policy(std::string_view image) {
                                                                                : "IfNotPresent";
 }
 
+// What is limited is requested, unless something else is.
+void default_requests(JsonObject& holder) {
+  Json* resources = holder.if_contains("resources");
+  if (resources == nullptr || !resources->is_object()) return;
+  const Json* limits = resources->get_object().if_contains("limits");
+  if (limits == nullptr || !limits->is_object()) return;
+  const JsonObject limit_map = limits->get_object();
+  Json& requests = resources->get_object()["requests"];
+  if (!requests.is_object()) requests = JsonObject();
+  for (const auto& limit : limit_map) {
+    if (requests.get_object().if_contains(limit.key()) == nullptr)
+      requests.get_object()[limit.key()] = limit.value();
+  }
+}
+
 }  // namespace
 
-void default_pod_spec(JsonObject& spec) {
+// Of pods alone: templates stay as they were written.
+void default_pod(JsonObject& pod) {
+  Json* member = pod.if_contains("spec");
+  if (member == nullptr || !member->is_object()) return;
+  JsonObject& spec = member->get_object();
+  for_each_container(spec, default_requests);
+  default_requests(spec);
+  if (spec.if_contains("enableServiceLinks") == nullptr) spec["enableServiceLinks"] = true;
   if (const Json* host = spec.if_contains("hostNetwork");
       host != nullptr && host->is_bool() && host->get_bool()) {
     for_each_container(spec, host_ports);
   }
+}
+
+void default_pod_spec(JsonObject& spec) {
   // serviceAccount is the old name of serviceAccountName; both are served.
   const Json* name = spec.if_contains("serviceAccountName");
   const Json* old_name = spec.if_contains("serviceAccount");
@@ -59,18 +84,6 @@ void default_container(JsonObject& container) {
   const Json* image = container.if_contains("image");
   if (image == nullptr || !image->is_string()) return;
   container["imagePullPolicy"] = pull_policy(view(image->get_string()));
-}
-
-void default_resource_requirements(JsonObject& resources) {
-  const Json* limits = resources.if_contains("limits");
-  if (limits == nullptr || !limits->is_object()) return;
-  const JsonObject limit_map = limits->get_object();
-  Json& requests = resources["requests"];
-  if (!requests.is_object()) requests = JsonObject();
-  for (const auto& limit : limit_map) {
-    if (requests.get_object().if_contains(limit.key()) == nullptr)
-      requests.get_object()[limit.key()] = limit.value();
-  }
 }
 
 void default_volume(JsonObject& volume) {

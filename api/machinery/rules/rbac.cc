@@ -22,7 +22,12 @@ void check_role_ref(const RuleInput& in, FieldErrors& errors, std::vector<std::s
   const std::string kind = text_at(*ref, {"kind"});
   if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
     errors.unsupported(path.field("kind"), kind, kinds);
-  if (text_at(*ref, {"name"}).empty()) errors.required(path.field("name"));
+  const std::string name = text_at(*ref, {"name"});
+  if (name.empty()) errors.required(path.field("name"));
+  for (const std::string_view part : {"/", "%"}) {
+    if (name.find(part) != std::string::npos)
+      errors.invalid(path.field("name"), Json(name), "may not contain '" + std::string(part) + "'");
+  }
   const Json* before = in.old == nullptr ? nullptr : find(*in.old, {"roleRef"});
   if (before != nullptr && *before != *ref) errors.invalid(path, *ref, "cannot change roleRef");
 }
@@ -63,8 +68,6 @@ void rbac_subject(const RuleInput& in, FieldErrors& errors) {
   if (text_at(in.value, {"name"}).empty()) errors.required(in.path.field("name"));
   if (kind == "ServiceAccount") {
     if (!group.empty()) errors.unsupported(in.path.field("apiGroup"), group, {""});
-    // An update may leave the namespace to the binding's own; the API asks for it.
-    if (text_at(in.value, {"namespace"}).empty()) errors.required(in.path.field("namespace"));
   } else if (kind == "User" || kind == "Group") {
     if (group != kGroup)
       errors.unsupported(in.path.field("apiGroup"), group, {std::string(kGroup)});
@@ -79,6 +82,13 @@ void role_binding(const RuleInput& in, FieldErrors& errors) {
 
 void cluster_role_binding(const RuleInput& in, FieldErrors& errors) {
   check_role_ref(in, errors, {"ClusterRole"});
+  // In a namespaced binding it is the binding's own where none is named.
+  const JsonArray* subjects = array_at(in.value, {"subjects"});
+  for (std::size_t i = 0; subjects != nullptr && i < subjects->size(); ++i) {
+    if (text_at((*subjects)[i], {"kind"}) == "ServiceAccount" &&
+        text_at((*subjects)[i], {"namespace"}).empty())
+      errors.required(in.path.field("subjects").index(i).field("namespace"));
+  }
 }
 
 void default_rbac_subject(JsonObject& subject) {

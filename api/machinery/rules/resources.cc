@@ -29,12 +29,40 @@ void for_each_amount(const Json& resources, std::string_view which, Visit visit)
   }
 }
 
+// Of "hugepages-2Mi" there are whole ones only.
+void check_pages(std::string_view name, const Quantity& amount, const Json& value,
+                 const FieldPath& path, FieldErrors& errors) {
+  const auto page =
+      Quantity::parse(std::string(name.substr(std::string_view("hugepages-").size())));
+  if (!page || page->sign() <= 0) return;
+  if (amount.sign() >= 0 && amount.value() % page->value() == 0) return;
+  errors.invalid(path, value,
+                 amount.text() + " is not positive integer multiple of " + std::string(name));
+}
+
+bool asks_for_pages(const Json& resources) {
+  for (const std::string_view which : {"limits", "requests"}) {
+    const JsonObject* amounts = object_at(resources, {which});
+    if (amounts == nullptr) continue;
+    for (const auto& entry : *amounts) {
+      if (starts_with(std::string_view(entry.key()), "hugepages-")) return true;
+    }
+  }
+  return false;
+}
+
+bool asks_for(const Json& resources, std::string_view name) {
+  return find(resources, {"limits", name}) != nullptr ||
+         find(resources, {"requests", name}) != nullptr;
+}
+
 void check_amounts(const RuleInput& in, std::string_view which, FieldErrors& errors) {
   const FieldPath list = in.path.field(which);
   for_each_amount(
       in.value, which, [&](std::string_view name, const Quantity& amount, const Json& value) {
         const FieldPath here = list.key(name);
         if (amount.sign() < 0) errors.invalid(here, value, "must be greater than or equal to 0");
+        if (starts_with(name, "hugepages-")) check_pages(name, amount, value, here, errors);
         if (!is_native(name)) {
           if (name.find('/') == std::string_view::npos) {
             errors.invalid(here, Json(std::string(name)),
@@ -80,6 +108,8 @@ void resource_requirements(const RuleInput& in, FieldErrors& errors) {
   check_amounts(in, "limits", errors);
   check_amounts(in, "requests", errors);
   check_against_limits(in, errors);
+  if (asks_for_pages(in.value) && !asks_for(in.value, "cpu") && !asks_for(in.value, "memory"))
+    errors.forbidden(in.path, "HugePages require cpu or memory");
 }
 
 }  // namespace krater::api::rules

@@ -27,6 +27,9 @@ void pod_spec(const RuleInput& in, FieldErrors& errors);
 // container.cc
 void container(const RuleInput& in, FieldErrors& errors);
 void downward_field(const RuleInput& in, FieldErrors& errors);
+void downward_file(const RuleInput& in, FieldErrors& errors);
+// What an environment may be told, which is less than what a volume may.
+void env_downward(const RuleInput& in, FieldErrors& errors);
 void downward_resource(const RuleInput& in, FieldErrors& errors);
 void env_var(const RuleInput& in, FieldErrors& errors);
 void env_var_source(const RuleInput& in, FieldErrors& errors);
@@ -45,6 +48,7 @@ void volume(const RuleInput& in, FieldErrors& errors);
 void toleration(const RuleInput& in, FieldErrors& errors);
 void node_selector_requirement(const RuleInput& in, FieldErrors& errors);
 void node_spec(const RuleInput& in, FieldErrors& errors);
+void default_node_spec(JsonObject& spec);
 void priority_class(const RuleInput& in, FieldErrors& errors);
 void runtime_class_overhead(const RuleInput& in, FieldErrors& errors);
 void runtime_class_scheduling(const RuleInput& in, FieldErrors& errors);
@@ -52,7 +56,10 @@ void runtime_class_scheduling(const RuleInput& in, FieldErrors& errors);
 // service.cc
 void service_spec(const RuleInput& in, FieldErrors& errors);
 void service_port(const RuleInput& in, FieldErrors& errors);
+
+// endpoints.cc
 void endpoint_slice(const RuleInput& in, FieldErrors& errors);
+void endpoint_subset(const RuleInput& in, FieldErrors& errors);
 
 // config.cc
 void config_map(const RuleInput& in, FieldErrors& errors);
@@ -125,9 +132,9 @@ void volcano_network_topology(const RuleInput& in, FieldErrors& errors);
 void hyper_node_spec(const RuleInput& in, FieldErrors& errors);
 
 // pod_defaults.cc
+void default_pod(JsonObject& pod);
 void default_pod_spec(JsonObject& spec);
 void default_container(JsonObject& container);
-void default_resource_requirements(JsonObject& resources);
 void default_volume(JsonObject& volume);
 
 // object_defaults.cc

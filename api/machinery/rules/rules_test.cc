@@ -223,7 +223,7 @@ TEST(PodRules, HostPortsAndSidecars) {
   };
   check({
       {pod(R"({"hostNetwork":true,"containers":[{"name":"a","image":"x","ports":[{"containerPort":80,"hostPort":81}]}]})"),
-       "spec.containers[0].ports[0].containerPort: Invalid value: 80: must match `hostPort` when "
+       "spec.containers[0].ports[0].hostPort: Invalid value: 81: must match `containerPort` when "
        "`hostNetwork` is true"},
       {pod(R"({"initContainers":[{"name":"i","image":"x","restartPolicy":"Never"}],"containers":[{"name":"a","image":"x"}]})"),
        R"(spec.initContainers[0].restartPolicy: Unsupported value: "Never": supported values: "Always")"},
@@ -241,6 +241,187 @@ TEST(PodRules, HostPortsAndSidecars) {
   EXPECT_EQ(int_at(array_at(out.object, {"spec", "containers"})->at(0).at("ports").as_array().at(0),
                    {"hostPort"}),
             80);
+}
+
+TEST(PodRules, NamesAddressesAndNumbersOfTheSpec) {
+  const auto pod = [](std::string_view more, std::string_view container = "") {
+    return object("v1", "Pod",
+                  R"("spec":{"containers":[{"name":"a","image":"x")" + std::string(container) +
+                      "}]" + std::string(more) + "}");
+  };
+  const std::string c = "spec.containers[0].";
+  check({
+      {object("v1", "Pod", R"("spec":{"containers":[{"name":"a","image":" x"}]})"),
+       c + "image: Invalid value: \" x\": must not have leading or trailing whitespace"},
+      {pod(R"(,"dnsPolicy":"None")"),
+       "spec.dnsConfig: Required value: must provide `dnsConfig` when `dnsPolicy` is None"},
+      {pod(R"(,"dnsConfig":{"nameservers":["x"]})"),
+       "spec.dnsConfig.nameservers[0]: Invalid value: \"x\": must be a valid IP address"},
+      {pod(R"(,"terminationGracePeriodSeconds":-1)"), ""},
+      {pod(R"(,"readinessGates":[{"conditionType":"a b"}])"),
+       "spec.readinessGates[0].conditionType: Invalid value: \"a b\": name part must consist"},
+      {pod(R"(,"schedulingGates":[{"name":"a b"}])"),
+       "spec.schedulingGates[0]: Invalid value: \"a b\": name part must consist"},
+      {pod(R"(,"schedulingGates":[{"name":"a"}],"nodeName":"n")"),
+       "spec.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared"},
+      {pod(R"(,"ephemeralContainers":[{"name":"e","image":"x"}])"),
+       "spec.ephemeralContainers: Forbidden: cannot be set on create"},
+      {pod(R"(,"securityContext":{"supplementalGroups":[-1]})"),
+       "spec.securityContext.supplementalGroups[0]: Invalid value: -1: must be between 0 and"},
+      {pod(R"(,"securityContext":{"seccompProfile":{"type":"Localhost"}})"),
+       "spec.securityContext.seccompProfile.localhostProfile: Required value: must be set when"},
+      {pod(R"(,"resourceClaims":[{"name":"a"}])"),
+       R"(spec.resourceClaims[0]: Invalid value: {"name":"a"}: must specify one of: )"},
+      {pod(R"(,"topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"a","whenUnsatisfiable":"ScheduleAnyway","minDomains":2}])"),
+       "spec.topologySpreadConstraints[0].minDomains: Invalid value: 2: can only use minDomains "
+       "if"},
+      {pod("", R"(,"lifecycle":{"preStop":{"sleep":{"seconds":100}}})"),
+       c + "lifecycle.preStop.sleep: Invalid value: 100: must be non-negative and less than "
+           "terminationGracePeriodSeconds (30)"},
+      {pod("", R"(,"readinessProbe":{"exec":{"command":["a"]},"terminationGracePeriodSeconds":3})"),
+       c + "readinessProbe.terminationGracePeriodSeconds: Invalid value: 3: must not be set for"},
+      {pod("", R"(,"envFrom":[{"prefix":"=a","configMapRef":{"name":"m"}}])"),
+       c + "envFrom[0].prefix: Invalid value: \"=a\": a valid environment variable name"},
+      {pod("", R"(,"env":[{"name":"E","valueFrom":{"fieldRef":{"fieldPath":"metadata.labels"}}}])"),
+       c + "env[0].valueFrom.fieldRef.fieldPath: Unsupported value: \"metadata.labels\": "
+           "supported"},
+      {pod("", R"(,"env":[{"name":"E","valueFrom":{"resourceFieldRef":{"resource":"limits.x"}}}])"),
+       c + "env[0].valueFrom.resourceFieldRef.resource: Unsupported value: \"limits.x\": "
+           "supported"},
+      {pod("", R"(,"resources":{"limits":{"hugepages-2Mi":"3Mi","cpu":"1"}})"),
+       c + "resources.limits[hugepages-2Mi]: Invalid value: \"3Mi\": 3Mi is not positive integer "
+           "multiple of hugepages-2Mi"},
+      {pod("", R"(,"resources":{"limits":{"hugepages-2Mi":"4Mi"}})"),
+       c + "resources: Forbidden: HugePages require cpu or memory"},
+      {pod(R"(,"volumes":[{"name":"v","nfs":{"server":"s","path":"a"}}])"),
+       "spec.volumes[0].nfs.path: Invalid value: \"a\": must be an absolute path"},
+      {pod(R"(,"volumes":[{"name":"v","ephemeral":{}}])"),
+       "spec.volumes[0].ephemeral.volumeClaimTemplate: Required value"},
+      {pod(R"(,"volumes":[{"name":"v","emptyDir":{"sizeLimit":"-1"}}])"),
+       "spec.volumes[0].emptyDir.sizeLimit: Forbidden: SizeLimit field must be a valid resource"},
+      {pod(R"(,"volumes":[{"name":"v","downwardAPI":{"items":[{"path":"a"}]}}])"),
+       "spec.volumes[0].downwardAPI.items[0]: Required value: one of fieldRef and "
+       "resourceFieldRef"},
+  });
+  // What an older server took and nobody changed stays.
+  const Json old = run(pod(R"(,"readinessGates":[{"conditionType":"a b"}])")).object;
+  EXPECT_TRUE(run(pod(R"(,"readinessGates":[{"conditionType":"a b"}])"), &old).errors.empty());
+}
+
+TEST(ServiceRules, FieldsOfOneTypeAreRefusedInAnother) {
+  const auto service = [](std::string_view more) {
+    return object("v1", "Service", R"("spec":{"ports":[{"port":80}])" + std::string(more) + "}");
+  };
+  check({
+      {service(R"(,"externalTrafficPolicy":"Local")"),
+       "spec.externalTrafficPolicy: Invalid value: \"Local\": may only be set for "
+       "externally-accessible services"},
+      {service(R"(,"externalTrafficPolicy":"Local","externalIPs":["1.2.3.4"])"), ""},
+      {service(R"(,"loadBalancerClass":"a.b/c")"),
+       "spec.loadBalancerClass: Forbidden: may only be used when `type` is 'LoadBalancer'"},
+      {service(R"(,"type":"LoadBalancer","loadBalancerClass":"a b")"),
+       "spec.loadBalancerClass: Invalid value: \"a b\": name part must consist"},
+      {service(R"(,"allocateLoadBalancerNodePorts":true)"),
+       "spec.allocateLoadBalancerNodePorts: Forbidden: may only be used when"},
+      {service(R"(,"healthCheckNodePort":30000)"),
+       "spec.healthCheckNodePort: Invalid value: 30000: may only be set when `type` is"},
+      {service(R"(,"type":"LoadBalancer","loadBalancerSourceRanges":["foo"])"),
+       "spec.LoadBalancerSourceRanges[0]: Invalid value: \"foo\": must be a valid CIDR value"},
+      {service(R"(,"type":"LoadBalancer","loadBalancerSourceRanges":["1.2.3.4/8"])"),
+       "spec.LoadBalancerSourceRanges[0]: Invalid value: \"1.2.3.4/8\": must not have bits set "
+       "beyond the prefix length"},
+      {service(R"(,"type":"LoadBalancer","loadBalancerSourceRanges":["10.0.0.0/8"])"), ""},
+      {service(R"(,"ipFamilies":["Foo"])"),
+       "spec.ipFamilies[0]: Unsupported value: \"Foo\": supported values: \"IPv4\", \"IPv6\""},
+      {service(R"(,"ipFamilies":["IPv6"])"),
+       "spec.ipFamilies[0]: Invalid value: \"IPv6\": not configured on this cluster"},
+      {service(R"(,"ipFamilyPolicy":"RequireDualStack")"),
+       "spec.ipFamilyPolicy: Invalid value: \"RequireDualStack\": this cluster is not configured"},
+      {service(R"(,"trafficDistribution":"Foo")"),
+       "spec.trafficDistribution: Unsupported value: \"Foo\": supported values: \"PreferClose\""},
+      {service(
+           R"(,"sessionAffinity":"ClientIP","sessionAffinityConfig":{"clientIP":{"timeoutSeconds":0}})"),
+       "spec.sessionAffinityConfig.clientIP.timeoutSeconds: Invalid value: 0: must be greater than "
+       "0 and less than 86400"},
+      {service(R"(,"clusterIP":"None","type":"NodePort")"),
+       "spec.clusterIPs[0]: Invalid value: \"None\": may not be set to 'None' for NodePort"},
+      {object("v1", "Service", R"("spec":{"ports":[{"port":80,"appProtocol":"a b"}]})"),
+       "spec.ports[0].appProtocol: Invalid value: \"a b\": name part must consist"},
+  });
+  const testing::Outcome out =
+      run(service(R"(,"sessionAffinityConfig":{"clientIP":{"timeoutSeconds":5}})"));
+  EXPECT_EQ(find(out.object, {"spec", "sessionAffinityConfig"}), nullptr);
+}
+
+TEST(EndpointRules, AddressesCanBeReachedAndPortsToldApart) {
+  const auto slice = [](std::string_view type, std::string_view rest) {
+    return object("discovery.k8s.io/v1", "EndpointSlice",
+                  R"("addressType":")" + std::string(type) + R"(",)" + std::string(rest));
+  };
+  const auto subset = [](std::string_view one) {
+    return object("v1", "Endpoints", R"("subsets":[)" + std::string(one) + "]");
+  };
+  check({
+      {slice("IPv4", R"("endpoints":[{"addresses":["1.2.3.4"]}])"), ""},
+      {slice("IPv4", R"("endpoints":[{"addresses":["x"]}])"),
+       "endpoints[0].addresses[0]: Invalid value: \"x\": must be a valid IP address"},
+      {slice("IPv4", R"("endpoints":[{"addresses":["::2"]}])"),
+       "endpoints[0].addresses[0]: Invalid value: \"::2\": must be an IPv4 address"},
+      {slice("FQDN", R"("endpoints":[{"addresses":["A b"]}])"),
+       "endpoints[0].addresses[0]: Invalid value: \"A b\": a lowercase RFC 1123 subdomain"},
+      {slice("IPv4", R"("endpoints":[{"addresses":["1.2.3.4"],"nodeName":"A b"}])"),
+       "endpoints[0].nodeName: Invalid value: \"A b\": a lowercase RFC 1123 subdomain"},
+      {slice("IPv4", R"("endpoints":[],"ports":[{"port":80,"name":"a"},{"port":81,"name":"a"}])"),
+       "ports[1].name: Duplicate value: \"a\""},
+      {subset("{}"), "subsets[0]: Required value: must specify `addresses` or `notReadyAddresses`"},
+      {subset(R"({"addresses":[{"ip":"127.0.0.1"}]})"), ""},
+      {subset(R"({"addresses":[{"ip":"0.0.0.0"}]})"),
+       "subsets[0].addresses[0].ip: Invalid value: \"0.0.0.0\": may not be unspecified"},
+      {subset(R"({"addresses":[{"ip":"1.2.3.4"}],"ports":[{"port":1},{"port":2}]})"),
+       "subsets[0].ports[0].name: Required value"},
+  });
+}
+
+TEST(RbacRules, AServiceAccountOfANamespacedBindingNeedsNoNamespace) {
+  const auto binding = [](std::string_view kind) {
+    return object(
+        "rbac.authorization.k8s.io/v1", kind,
+        R"("subjects":[{"kind":"ServiceAccount","name":"robot"}],"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"edit"})");
+  };
+  check(
+      {{object("rbac.authorization.k8s.io/v1", "RoleBinding",
+               R"("roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"a/b"})"),
+        "roleRef.name: Invalid value: \"a/b\": may not contain '/'"},
+       {binding("RoleBinding"), ""},
+       {binding("ClusterRoleBinding"), "subjects[0].namespace: Required value"}});
+}
+
+TEST(JobRules, PoliciesAndSelectorsOfTheUsersOwn) {
+  const auto job = [](std::string_view more, std::string_view labels = "{}") {
+    return object(
+        "batch/v1", "Job",
+        R"("spec":{"template":{"metadata":{"labels":)" + std::string(labels) +
+            R"(},"spec":{"restartPolicy":"Never","containers":[{"name":"a","image":"x"}]}})" +
+            std::string(more) + "}");
+  };
+  check({
+      {job(R"(,"manualSelector":true,"selector":{"matchLabels":{"a":"b"}})", R"({"a":"b"})"), ""},
+      {job(R"(,"manualSelector":true,"selector":{"matchLabels":{"a":"b"}})", R"({"a":"c"})"),
+       "spec.template.metadata.labels: Invalid value: {\"a\":\"c\"}: `selector` does not match"},
+      {job(R"(,"manualSelector":true)"), "spec.selector: Required value"},
+      {job(R"(,"podFailurePolicy":{"rules":[{"action":"FailJob","onExitCodes":{"operator":"In","values":[0]}}]})"),
+       "spec.podFailurePolicy.rules[0].onExitCodes.values[0]: Invalid value: 0: must not be 0 for"},
+      {job(R"(,"podFailurePolicy":{"rules":[{"action":"FailJob","onExitCodes":{"operator":"In","values":[3,2]}}]})"),
+       "spec.podFailurePolicy.rules[0].onExitCodes.values: Invalid value: [3,2]: must be ordered"},
+      {job(R"(,"maxFailedIndexes":3)"),
+       "spec.backoffLimitPerIndex: Required value: when maxFailedIndexes is specified"},
+      {job(R"(,"successPolicy":{"rules":[{"succeededCount":1}]})"),
+       "spec.successPolicy: Invalid value: "},
+      {job(R"(,"managedBy":"a b")"),
+       "spec.managedBy: Invalid value: \"a b\": must be a domain-prefixed path"},
+      {job(R"(,"completionMode":"Indexed","completions":200000,"parallelism":200000)"),
+       "spec.parallelism: Invalid value: 200000: must be less than or equal to 100000"},
+  });
 }
 
 TEST(EventConversion, IsARename) {

@@ -2,6 +2,7 @@
 
 #include "api/machinery/names.h"
 #include "api/machinery/rules/rules.h"
+#include "api/machinery/rules/service_exposure.h"
 #include "base/strings.h"
 
 namespace krater::api::rules {
@@ -65,16 +66,17 @@ void service_spec(const RuleInput& in, FieldErrors& errors) {
       errors.invalid(in.path.field("externalName"), Json(name), problem);
     }
     if (!text_at(in.value, {"clusterIP"}).empty()) {
-      errors.forbidden(in.path.field("clusterIPs").index(0),
-                       "may not be set for ExternalName services");
+      errors.forbidden(in.path.field("clusterIPs"), "may not be set for ExternalName services");
     }
   }
-  if (type == "LoadBalancer" && text_at(in.value, {"clusterIP"}) == "None") {
+  if ((type == "LoadBalancer" || type == "NodePort") &&
+      text_at(in.value, {"clusterIP"}) == "None") {
     errors.invalid(in.path.field("clusterIPs").index(0), Json("None"),
-                   "may not be set to 'None' for LoadBalancer services");
+                   "may not be set to 'None' for " + type + " services");
   }
   check_addresses(in, errors);
   check_ports(in, errors);
+  check_service_exposure(in, errors);
   if (const Json* selector = find(in.value, {"selector"});
       selector != nullptr && selector->is_object()) {
     check_labels(*selector, in.path.field("selector"), errors);
@@ -88,6 +90,10 @@ void service_port(const RuleInput& in, FieldErrors& errors) {
       errors.invalid(in.path.field("name"), Json(name), problem);
     }
   }
+  if (const auto protocol = string_at(in.value, {"appProtocol"})) {
+    if (const std::string problem = check_qualified_name(*protocol); !problem.empty())
+      errors.invalid(in.path.field("appProtocol"), Json(*protocol), problem);
+  }
   const Json* target = find(in.value, {"targetPort"});
   if (target == nullptr) return;
   if (target->is_string()) {
@@ -96,15 +102,6 @@ void service_port(const RuleInput& in, FieldErrors& errors) {
     }
   } else if (const auto number = as_int(*target); number && (*number < 1 || *number > 65535)) {
     errors.invalid(in.path.field("targetPort"), *target, "must be between 1 and 65535, inclusive");
-  }
-}
-
-void endpoint_slice(const RuleInput& in, FieldErrors& errors) {
-  const FieldPath root;
-  if (in.old != nullptr &&
-      text_at(*in.old, {"addressType"}) != text_at(in.value, {"addressType"})) {
-    errors.invalid(root.field("addressType"), Json(text_at(in.value, {"addressType"})),
-                   "field is immutable");
   }
 }
 

@@ -1,4 +1,5 @@
 #include "api/machinery/rules/rules.h"
+#include "base/quantity.h"
 
 namespace krater::api::rules {
 namespace {
@@ -43,6 +44,22 @@ void volume(const RuleInput& in, FieldErrors& errors) {
   }
   if (!seen) errors.required(in.path, "must specify a volume type");
   check_host_path(in.value, in.path, errors);
+  if (const auto share = string_at(in.value, {"nfs", "path"}); share && !share->starts_with('/')) {
+    const FieldPath nfs = in.path.field("nfs");
+    errors.invalid(nfs.field("path"), Json(*share), "must be an absolute path");
+  }
+  if (find(in.value, {"ephemeral"}) != nullptr &&
+      find(in.value, {"ephemeral", "volumeClaimTemplate"}) == nullptr) {
+    const FieldPath ephemeral = in.path.field("ephemeral");
+    errors.required(ephemeral.field("volumeClaimTemplate"));
+  }
+  if (const auto limit = string_at(in.value, {"emptyDir", "sizeLimit"})) {
+    const auto size = Quantity::parse(*limit);
+    const FieldPath directory = in.path.field("emptyDir");
+    if (size && size->sign() < 0)
+      errors.forbidden(directory.field("sizeLimit"),
+                       "SizeLimit field must be a valid resource quantity");
+  }
   check_projection_sources(in.value, in.path, errors);
 }
 

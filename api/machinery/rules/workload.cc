@@ -4,6 +4,7 @@
 
 #include "api/machinery/rules/rules.h"
 #include "base/int_or_percent.h"
+#include "base/strings.h"
 #include "model/selector.h"
 
 namespace krater::api::rules {
@@ -175,7 +176,11 @@ void stateful_set_spec(const RuleInput& in, FieldErrors& errors) {
                    *find(in.value, {"updateStrategy", "rollingUpdate"}),
                    "only allowed for updateStrategy 'RollingUpdate'");
   }
-  if (in.old != nullptr) check_stateful_update(in, errors);
+  if (in.old != nullptr) return check_stateful_update(in, errors);
+  const std::string service = text_at(in.value, {"serviceName"});
+  if (const std::string problem = check_dns1123_label(service);
+      !service.empty() && !problem.empty())
+    errors.invalid(in.path.field("serviceName"), Json(service), problem);
 }
 
 void daemon_set_spec(const RuleInput& in, FieldErrors& errors) {
