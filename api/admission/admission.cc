@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "api/admission/namespace_status.h"
 #include "api/admission/rules.h"
 
 namespace krater::api {
@@ -30,7 +31,7 @@ constexpr std::array kRules{
     Rules{"jobs.batch", mutate_job, validate_job},
     Rules{"jobs.batch.volcano.sh", mutate_volcano_job, nullptr, admit_volcano_job, nullptr,
           "validatejob.volcano.sh"},
-    Rules{"namespaces", mutate_namespace, nullptr, admit_namespace},
+    Rules{"namespaces", mutate_namespace, validate_namespace, admit_namespace},
     Rules{"persistentvolumeclaims", mutate_persistent_volume_claim, nullptr,
           admit_persistent_volume_claim},
     Rules{"persistentvolumes", mutate_persistent_volume},

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "model/job_flow.h"
+#include "model/storage_kinds.h"
 #include "model/workload_kinds.h"
 
 namespace krater::api {
@@ -94,6 +95,57 @@ TEST_F(AdmissionTest, APodGetsItsAccountTokenVolumeTolerationsAndStatus) {
   EXPECT_EQ(text_at(object, {"status", "phase"}), "Pending");
   EXPECT_EQ(text_at(object, {"status", "qosClass"}), "BestEffort");
   EXPECT_EQ(int_at(object, {"spec", "priority"}), 0);
+}
+
+TEST_F(AdmissionTest, AnAppliedPodWithoutThemKeepsTheTolerationsOfEveryPod) {
+  EXPECT_EQ(submit(kinds::kPod, "p", kPod), "");
+  const std::string before = to_json(object);
+  erase_path(object, {"spec", "tolerations"});
+  const std::string applied = to_json(object);
+  EXPECT_EQ(submit(kinds::kPod, "p", applied, before), "");
+  EXPECT_EQ(to_json(*find(object, {"spec", "tolerations"})),
+            to_json(*find(old, {"spec", "tolerations"})));
+}
+
+TEST_F(AdmissionTest, AClaimStaysWithinTheLimitsOfItsNamespace) {
+  reader.put(kinds::kLimitRange, "default", "limits",
+             R"({"metadata":{},"spec":{"limits":[{"type":"PersistentVolumeClaim",
+                 "min":{"storage":"1Gi"},"max":{"storage":"2Gi"}}]}})");
+  const auto claim = [](std::string_view size) {
+    return R"({"metadata":{},"spec":{"resources":{"requests":{"storage":")" + std::string(size) +
+           R"("}}}})";
+  };
+  const Kind& kind = kinds::kPersistentVolumeClaim;
+  EXPECT_EQ(submit(kind, "v", claim("2Gi")), "");
+  EXPECT_EQ(submit(kind, "v", claim("3Gi")),
+            "maximum storage usage per PersistentVolumeClaim is 2Gi, but request is 3Gi");
+  EXPECT_EQ(submit(kind, "v", claim("5Mi")),
+            "minimum storage usage per PersistentVolumeClaim is 1Gi, but request is 5Mi");
+  EXPECT_EQ(submit(kind, "v", R"({"metadata":{},"spec":{}})"),
+            "[minimum storage usage per PersistentVolumeClaim is 1Gi.  No request is specified, "
+            "maximum storage usage per PersistentVolumeClaim is 2Gi.  No request is specified]");
+}
+
+TEST_F(AdmissionTest, AServiceOfAnotherTypeLeavesBehindWhatBelongedToTheOldOne) {
+  const std::string balancer =
+      R"({"spec":{"type":"LoadBalancer","clusterIP":"10.96.0.9","clusterIPs":["10.96.0.9"],
+          "ipFamilies":["IPv4"],"ipFamilyPolicy":"SingleStack","externalTrafficPolicy":"Local",
+          "internalTrafficPolicy":"Cluster","healthCheckNodePort":30001,"loadBalancerClass":"a/b",
+          "allocateLoadBalancerNodePorts":true,"ports":[{"port":80,"nodePort":30002}]}})";
+  const auto as = [&](std::string_view type) {
+    Json changed = *parse_json(balancer);
+    set_path(changed, {"spec", "type"}, Json(type));
+    return to_json(changed);
+  };
+  EXPECT_EQ(submit(kinds::kService, "s", as("ClusterIP"), balancer), "");
+  EXPECT_EQ(
+      to_json(*find(object, {"spec"})),
+      R"({"type":"ClusterIP","clusterIP":"10.96.0.9","clusterIPs":["10.96.0.9"],"ipFamilies":["IPv4"],"ipFamilyPolicy":"SingleStack","internalTrafficPolicy":"Cluster","ports":[{"port":80}]})");
+  EXPECT_EQ(submit(kinds::kService, "s", as("ExternalName"), balancer), "");
+  EXPECT_EQ(to_json(*find(object, {"spec"})), R"({"type":"ExternalName","ports":[{"port":80}]})");
+  EXPECT_EQ(submit(kinds::kService, "s", as("NodePort"), balancer), "");
+  EXPECT_EQ(text_at(object, {"spec", "externalTrafficPolicy"}), "Local");
+  EXPECT_EQ(find(object, {"spec", "healthCheckNodePort"}), nullptr);
 }
 
 TEST_F(AdmissionTest, NoTokenWhereThePodOrItsAccountDeclines) {

@@ -32,6 +32,13 @@ void validate_new(const Admission& admission, Causes& causes) {
           invalid_value("spec.template.metadata.labels", quoted(value), "must be '" + uid + "'"));
     }
   }
+  for (const std::string_view key : {kOldName, kName}) {
+    const auto value = string_at(job, {"spec", "template", "metadata", "labels", key});
+    if (value && *value == admission.name) continue;
+    causes.push_back(invalid_value("spec.template.metadata.labels[" + std::string(key) + "]",
+                                   to_json(*find(job, {"spec", "template", "metadata", "labels"})),
+                                   "must be '" + admission.name + "'"));
+  }
   const JsonObject* selector = object_at(job, {"spec", "selector"});
   const Json wanted = JsonObject{{"matchLabels", JsonObject{{kUid, uid}}}};
   if (selector == nullptr || Json(*selector) != wanted) {
@@ -54,6 +61,10 @@ Result<void> mutate_job(Admission& admission) {
   if (find(job, {"spec", "selector"}) == nullptr) {
     set_path(job, {"spec", "selector"}, JsonObject{{"matchLabels", JsonObject{{kUid, uid}}}});
   }
+  // A job without labels of its own has those of its pods, these among them.
+  if (find(job, {"metadata", "labels"}) == nullptr)
+    set_path(job, {"metadata", "labels"},
+             Json(*find(job, {"spec", "template", "metadata", "labels"})));
   return {};
 }
 

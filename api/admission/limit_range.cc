@@ -1,8 +1,10 @@
-// Limit ranges: what the containers of a new pod are given, and what a single pod may ask for.
+// Limit ranges: what the containers of a new pod are given, and what a single pod or claim may ask
+// for.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "api/admission/claim_limits.h"
 #include "api/admission/pod_steps.h"
 #include "base/quantity.h"
 #include "base/strings.h"
@@ -69,32 +71,68 @@ const Quantity* at(const Amounts& amounts, std::string_view name) {
   return place == amounts.end() ? nullptr : &place->second;
 }
 
+// Calls `visit(item, type)` for every limit of the namespace.
+template <typename Visit>
+Result<void> each_item(const Admission& admission, Visit visit) {
+  TRY_ASSIGN(const std::vector<ObjectPtr> ranges,
+             admission.reader.list(kinds::kLimitRange, admission.name_space));
+  for (const ObjectPtr& range : ranges) {
+    const std::shared_ptr<const Json> document = range->document();
+    const JsonArray* items = array_at(*document, {"spec", "limits"});
+    if (items == nullptr) continue;
+    for (const Json& item : *items) visit(item, text_at(item, {"type"}));
+  }
+  return {};
+}
+
+std::string bound(std::string_view word, std::string_view name, std::string_view type,
+                  const Quantity& limit) {
+  return std::string(word) + " " + std::string(name) + " usage per " + std::string(type) + " is " +
+         limit.text();
+}
+
+Result<void> verdict_of(const std::vector<std::string>& errors) {
+  if (errors.empty()) return {};
+  return refusal(errors.size() == 1 ? errors[0] : "[" + join(errors, ", ") + "]");
+}
+
+// Of a claim the request alone counts.
+void check_claim(const Json& item, std::string_view type, const Amounts& requests,
+                 std::vector<std::string>& errors) {
+  const auto check = [&](std::string_view word, const std::string& name, const Quantity& limit) {
+    const Quantity* request = at(requests, name);
+    if (request == nullptr) {
+      errors.push_back(bound(word, name, type, limit) + ".  No request is specified");
+    } else if (word == "minimum" ? *request < limit : *request > limit) {
+      errors.push_back(bound(word, name, type, limit) + ", but request is " + request->text());
+    }
+  };
+  for (const auto& [name, least] : amounts_of(find(item, {"min"}))) check("minimum", name, least);
+  for (const auto& [name, most] : amounts_of(find(item, {"max"}))) check("maximum", name, most);
+}
+
 void check_item(const Json& item, std::string_view type, const Asked& asked,
                 std::vector<std::string>& errors) {
-  const auto bound = [&](std::string_view word, const std::string& name, const Quantity& limit) {
-    return std::string(word) + " " + name + " usage per " + std::string(type) + " is " +
-           limit.text();
-  };
   for (const auto& [name, least] : amounts_of(find(item, {"min"}))) {
     const Quantity* request = at(asked.requests, name);
     const Quantity* limit = at(asked.limits, name);
     if (request == nullptr) {
-      errors.push_back(bound("minimum", name, least) + ".  No request is specified");
+      errors.push_back(bound("minimum", name, type, least) + ".  No request is specified");
     } else if (*request < least) {
-      errors.push_back(bound("minimum", name, least) + ", but request is " + request->text());
+      errors.push_back(bound("minimum", name, type, least) + ", but request is " + request->text());
     } else if (limit != nullptr && *limit < least) {
-      errors.push_back(bound("minimum", name, least) + ", but limit is " + limit->text());
+      errors.push_back(bound("minimum", name, type, least) + ", but limit is " + limit->text());
     }
   }
   for (const auto& [name, most] : amounts_of(find(item, {"max"}))) {
     const Quantity* request = at(asked.requests, name);
     const Quantity* limit = at(asked.limits, name);
     if (limit == nullptr) {
-      errors.push_back(bound("maximum", name, most) + ".  No limit is specified");
+      errors.push_back(bound("maximum", name, type, most) + ".  No limit is specified");
     } else if (*limit > most) {
-      errors.push_back(bound("maximum", name, most) + ", but limit is " + limit->text());
+      errors.push_back(bound("maximum", name, type, most) + ", but limit is " + limit->text());
     } else if (request != nullptr && *request > most) {
-      errors.push_back(bound("maximum", name, most) + ", but request is " + request->text());
+      errors.push_back(bound("maximum", name, type, most) + ", but request is " + request->text());
     }
   }
   for (const auto& [name, ratio] : amounts_of(find(item, {"maxLimitRequestRatio"}))) {
@@ -146,36 +184,34 @@ void fill_containers(Json& pod, const Json& item, std::vector<std::string>& told
 }  // namespace
 
 Result<void> keep_in_limits(Admission& admission) {
-  TRY_ASSIGN(const std::vector<ObjectPtr> ranges,
-             admission.reader.list(kinds::kLimitRange, admission.name_space));
   std::vector<std::string> told;
-  const auto each_item = [&](const auto& visit) {
-    for (const ObjectPtr& range : ranges) {
-      const std::shared_ptr<const Json> document = range->document();
-      const JsonArray* items = array_at(*document, {"spec", "limits"});
-      if (items == nullptr) continue;
-      for (const Json& item : *items) visit(item, text_at(item, {"type"}));
-    }
-  };
   Json& pod = admission.object;
-  each_item([&](const Json& item, const std::string& type) {
+  TRY(each_item(admission, [&](const Json& item, const std::string& type) {
     if (type == "Container") fill_containers(pod, item, told);
-  });
+  }));
   if (!told.empty()) {
     set_path(pod, {"metadata", "annotations", kAnnotation},
              Json("LimitRanger plugin set: " + join(told, "; ")));
   }
   std::vector<std::string> errors;
-  each_item([&](const Json& item, const std::string& type) {
+  TRY(each_item(admission, [&](const Json& item, const std::string& type) {
     if (type == "Pod") check_item(item, type, asked_by_pod(pod), errors);
     if (type != "Container") return;
     for (const std::string_view list : {"containers", "initContainers"}) {
       for (const Json& container : list_of(pod, list))
         check_item(item, type, Asked::of(container), errors);
     }
-  });
-  if (errors.empty()) return {};
-  return refusal(errors.size() == 1 ? errors[0] : "[" + join(errors, ", ") + "]");
+  }));
+  return verdict_of(errors);
+}
+
+Result<void> keep_claim_in_limits(const Admission& admission) {
+  const Amounts requests = amounts_of(find(admission.object, {"spec", "resources", "requests"}));
+  std::vector<std::string> errors;
+  TRY(each_item(admission, [&](const Json& item, const std::string& type) {
+    if (type == "PersistentVolumeClaim") check_claim(item, type, requests, errors);
+  }));
+  return verdict_of(errors);
 }
 
 }  // namespace krater::api

@@ -2,6 +2,7 @@
 // gone, and those that are never deleted.
 #include <algorithm>
 
+#include "api/admission/namespace_status.h"
 #include "api/admission/rules.h"
 
 namespace krater::api {
@@ -19,6 +20,17 @@ Result<void> mutate_namespace(Admission& admission) {
   set_path(admission.object, {"spec", "finalizers"}, std::move(finalizers));
   set_path(admission.object, {"status", "phase"}, "Active");
   return {};
+}
+
+void validate_namespace(const Admission& admission, Causes& causes) {
+  if (admission.operation != Operation::Update || admission.subresource != "status") return;
+  const std::string phase = text_at(admission.object, {"status", "phase"});
+  const bool going = string_at(admission.object, {"metadata", "deletionTimestamp"}).has_value();
+  if (phase == (going ? "Terminating" : "Active")) return;
+  causes.push_back(
+      invalid_value("status.Phase", quoted(phase),
+                    going ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
+                          : "may only be 'Active' if `deletionTimestamp` is empty"));
 }
 
 Result<void> admit_namespace(const Admission& admission) {

@@ -115,6 +115,9 @@ void validate_own_endpoints(const Admission& admission, Causes& causes) {
 }  // namespace
 
 Result<void> mutate_pod(Admission& admission) {
+  // What every pod has stands again in one that is applied without it.
+  if (admission.operation == Operation::Update && admission.subresource.empty())
+    give_tolerations(admission);
   if (admission.operation != Operation::Create) return {};
   TRY(give_service_account(admission));
   TRY(give_runtime_class(admission));

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "api/admission/rules.h"
+#include "api/admission/service_type.h"
 #include "base/strings.h"
 
 namespace krater::api {
@@ -95,11 +96,7 @@ Error exhausted(std::string what) {
 
 Result<void> give_address(Admission& admission) {
   Json& service = admission.object;
-  if (has_type(service, "ExternalName")) {
-    erase_path(service, {"spec", "clusterIP"});
-    erase_path(service, {"spec", "clusterIPs"});
-    return {};
-  }
+  if (has_type(service, "ExternalName")) return {};
   std::string address = text_at(service, {"spec", "clusterIP"});
   if (address.empty() && admission.old != nullptr)
     address = text_at(*admission.old, {"spec", "clusterIP"});
@@ -218,6 +215,7 @@ void validate_ports(const Admission& admission, Causes& causes) {
 
 Result<void> mutate_service(Admission& admission) {
   if (!admission.subresource.empty()) return {};
+  if (admission.old != nullptr) leave_type_fields(admission.object, *admission.old);
   TRY(give_address(admission));
   TRY(give_node_ports(admission));
   if (admission.operation == Operation::Create)

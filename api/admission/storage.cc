@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "api/admission/claim_limits.h"
 #include "api/admission/rules.h"
 
 namespace krater::api {
@@ -44,7 +45,9 @@ Result<void> mutate_persistent_volume_claim(Admission& admission) {
 }
 
 Result<void> admit_persistent_volume_claim(const Admission& admission) {
-  if (admission.operation != Operation::Update || !admission.subresource.empty()) return {};
+  if (admission.operation == Operation::Delete || !admission.subresource.empty()) return {};
+  TRY(keep_claim_in_limits(admission));
+  if (admission.operation != Operation::Update) return {};
   const auto size = wanted_size(admission.object), was = wanted_size(*admission.old);
   if (!size || !was || *size <= *was) return {};
   if (text_at(*admission.old, {"status", "phase"}) != "Bound")
