@@ -53,6 +53,32 @@ std::string fields_of_entry(const Json& object, std::size_t index) {
 
 using Names = std::vector<std::string>;
 
+TEST(Apply, AConfigurationOfAnotherTypeIsRefused) {
+  Harness api;
+  const auto message = [&](std::string config) {
+    const Result<Answer> made = apply(api, kinds::kConfigMap, "c", {"me", std::move(config)});
+    return made ? std::string() : made.error().message;
+  };
+  EXPECT_EQ(message(R"({"apiVersion":"v1","kind":"Secret"})"),
+            "invalid object type: /v1, Kind=Secret");
+  EXPECT_EQ(message(R"({"apiVersion":"apps/v1","kind":"ConfigMap"})"),
+            "invalid object type: apps/v1, Kind=ConfigMap");
+}
+
+TEST(Apply, AnAtomicMapIsReplacedAsAWhole) {
+  Harness api;
+  const Kind ingresses = api.schemas().find_resource("ingresses.networking.k8s.io")->kind();
+  const auto port = [](std::string_view which) {
+    return R"({"spec":{"defaultBackend":{"service":{"name":"s","port":)" + std::string(which) +
+           "}}}}";
+  };
+  ASSERT_TRUE(apply(api, ingresses, "i", {"one", port(R"({"number":80})")}));
+  const auto other = apply(api, ingresses, "i", {"two", port(R"({"name":"http"})"), true});
+  ASSERT_TRUE(other) << other.error().message;
+  EXPECT_EQ(to_json(*find(api.read(ingresses, "i"), {"spec", "defaultBackend", "service", "port"})),
+            R"({"name":"http"})");
+}
+
 TEST(Apply, CreatesWhatIsNotThere) {
   Harness api;
   const auto made = apply(api, kinds::kConfigMap, "c", {"me", R"({"data":{"a":"1"}})"});
@@ -175,9 +201,7 @@ TEST(Apply, RefusesWhatIsNoConfiguration) {
     EXPECT_EQ(refused.error().code, Code::BadRequest) << refused.error().message;
     return refused.error().message;
   };
-  EXPECT_EQ(
-      message(R"({"apiVersion":"v2","kind":"Pod"})"),
-      "Incorrect version specified in apply patch. Specified patch version: v2, expected: v1");
+  EXPECT_EQ(message(R"({"apiVersion":"v2","kind":"Pod"})"), "invalid object type: /v2, Kind=Pod");
   EXPECT_EQ(message(R"({"metadata":{"managedFields":[]}})"), "metadata.managedFields must be nil");
   EXPECT_EQ(message(R"({"metadata":{"name":"q"}})"),
             "the name of the object (q) does not match the name on the URL (p)");

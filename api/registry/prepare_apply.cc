@@ -3,6 +3,7 @@
 #include "api/machinery/apply/merge.h"
 #include "api/machinery/apply/ownership.h"
 #include "api/machinery/keep_spelling.h"
+#include "api/registry/body_checks.h"
 #include "api/registry/field_tracking.h"
 #include "api/registry/metadata.h"
 #include "api/registry/prepare.h"
@@ -20,11 +21,7 @@ std::string subject_of(const Kind& kind, const client::PatchWrite& write) {
 
 Result<void> check_config(const KindSchema& schema, const client::PatchWrite& write, Json& config) {
   const Kind& kind = schema.kind();
-  const std::string version = text_at(config, {"apiVersion"});
-  if (!version.empty() && version != kind.api_version()) {
-    return bad_request("Incorrect version specified in apply patch. Specified patch version: " +
-                       version + ", expected: " + kind.api_version());
-  }
+  TRY(check_applied_type(kind, config, false));
   TRY(place_body(schema, write.name_space, config));
   if (!find(config, {"metadata", "name"})) set_path(config, {"metadata", "name"}, Json(write.name));
   TRY(check_body_name(write.name, config));
@@ -125,6 +122,7 @@ Result<Change> prepare_apply(const client::PatchWrite& write, const PrepareInput
   Json body = std::move(applied.object);
   TRY_ASSIGN(const KindSchemaPtr schema,
              decode_to_stored(served, write.name_space, in, body, change.warnings));
+  TRY(check_patched_uid(change.kind, body, *current));
   return change_object(*schema, std::move(change), write.subresource, std::move(body), current,
                        Owners{std::move(applied.managers), false, true}, in);
 }

@@ -1,6 +1,7 @@
 #include "api/admission/quota.h"
 #include "api/machinery/apply/ownership.h"
 #include "api/machinery/custom/custom_kind.h"
+#include "api/registry/body_checks.h"
 #include "api/registry/field_tracking.h"
 #include "api/registry/hook_door.h"
 #include "api/registry/keys.h"
@@ -107,6 +108,7 @@ Result<Change> create_object(const KindSchemaPtr& served, Change change,
   if (schema->subresources().status && !keeps_status_on_create(change.kind))
     object.get_object().erase("status");
   settle(*schema, object);
+  TRY(check_shape(*schema, in.info, object));
   tidy_metadata(object, change.warnings);
   if (as_custom(*schema) != nullptr) warn_of_finalizers(object, nullptr, change.warnings);
   // What this process makes for itself is tracked once somebody applies it.

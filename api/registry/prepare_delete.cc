@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "api/registry/deletion.h"
 #include "api/registry/prepare.h"
 #include "api/registry/status.h"
@@ -19,6 +21,36 @@ Result<void> check_preconditions(const Kind& kind, const client::DeleteWrite& wr
   return {};
 }
 
+namespace {
+
+bool collector_told(const Json& object) {
+  const JsonArray* finalizers = array_at(object, {"metadata", "finalizers"});
+  return finalizers != nullptr &&
+         (std::find(finalizers->begin(), finalizers->end(), Json("orphan")) != finalizers->end() ||
+          std::find(finalizers->begin(), finalizers->end(), Json("foregroundDeletion")) !=
+              finalizers->end());
+}
+
+// Two kinds from before there was a collector keep their pods, unless the client says otherwise.
+client::DeleteWrite with_default_policy(client::DeleteWrite write, const Kind& kind,
+                                        const Json& object, const PrepareInput& in,
+                                        std::vector<std::string>& warnings) {
+  const bool unsaid = write.propagation == client::Propagation::Default && !in.info.in_process;
+  if (!unsaid) return write;
+  if (kind == kinds::kJob) {
+    warnings.push_back(
+        "child pods are preserved by default when jobs are deleted; set "
+        "propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress "
+        "this warning");
+  } else if (kind.resource() != "replicationcontrollers") {
+    return write;
+  }
+  if (!collector_told(object)) write.propagation = client::Propagation::Orphan;
+  return write;
+}
+
+}  // namespace
+
 Result<Change> prepare_delete(const client::DeleteWrite& write, const PrepareInput& in) {
   TRY_ASSIGN(const KindSchemaPtr schema, schema_of(in.env.schemas, write.kind));
   Change change;
@@ -35,7 +67,9 @@ Result<Change> prepare_delete(const client::DeleteWrite& write, const PrepareInp
   if (Result<void> admitted = admit(admission); !admitted) {
     return explained(std::move(admitted).error(), change.kind, write.name);
   }
-  switch (decide_deletion(change.kind, object, write, in.now)) {
+  const client::DeleteWrite meant =
+      with_default_policy(write, change.kind, object, in, change.warnings);
+  switch (decide_deletion(change.kind, object, meant, in.now)) {
     case Deletion::Nothing:
       TRY(conclude(change, Change::What::Nothing, object, current));
       break;

@@ -95,7 +95,10 @@ Result<Change> prepare_scale(const client::PatchWrite& write, const PrepareInput
   TRY_ASSIGN(const ObjectPtr current, scaled_object(*schema, write.name_space, write.name, in));
   if (write.only_if && *write.only_if != current->revision())
     return modified_conflict(schema->stored_kind(), write.name);
-  TRY_ASSIGN(Json scale, scale_of(*schema, *current));
+  // An object that says no size yet can be given one.
+  Json document = *current->document();
+  if (!replicas_in(*schema, document)) set_replicas(*schema, document, 0);
+  TRY_ASSIGN(Json scale, scale_of(*schema, document));
   // What the patch does not say stays as it is, whatever it will be when the patch is stored.
   erase_path(scale, {"metadata", "resourceVersion"});
   switch (write.type) {

@@ -1,6 +1,7 @@
 #include "api/machinery/apply/ownership.h"
 #include "api/machinery/custom/custom_kind.h"
 #include "api/machinery/patch.h"
+#include "api/registry/body_checks.h"
 #include "api/registry/deletion.h"
 #include "api/registry/field_tracking.h"
 #include "api/registry/hook_door.h"
@@ -11,6 +12,7 @@
 #include "api/registry/status.h"
 #include "model/definition_kinds.h"
 #include "model/storage_kinds.h"
+#include "model/workload_kinds.h"
 
 namespace krater::api {
 namespace {
@@ -70,17 +72,49 @@ void divide_decision(std::string_view subresource, const Json& body, const Json&
   set_path(out, {"status", "conditions"}, std::move(conditions));
 }
 
+// Whether what a client says of the metadata at `status` counts. The others set it back there, as
+// all kinds of users do.
+bool metadata_counts_at_status(const KindSchema& schema) {
+  static const std::set<std::string, std::less<>> kSetBack{
+      std::string(kCertificateRequests), "customresourcedefinitions.apiextensions.k8s.io",
+      "validatingadmissionpolicies.admissionregistration.k8s.io",
+      "volumeattachments.storage.k8s.io"};
+  return schema.built_in() && !kSetBack.contains(schema.kind().resource());
+}
+
+// Labels, annotations and finalizers may come along with a status. Controllers of this process
+// write the status alone.
+void take_metadata(const Kind& kind, Json& out, Json body) {
+  const JsonObject* said = object_at(body, {"metadata"});
+  if (said == nullptr) return;
+  Json kept(JsonObject{});
+  kept.get_object()["metadata"] = *said;
+  keep_metadata(kept, out);
+  if (kind == kinds::kPod) take_member(kept.at("metadata"), out.at("metadata"), "ownerReferences");
+  if (kind == kinds::kDeployment) take_member(kept.at("metadata"), out.at("metadata"), "labels");
+  out.get_object()["metadata"] = std::move(kept.at("metadata"));
+}
+
 // What of the body counts at this endpoint; all else stays as it is.
-Json narrowed(const KindSchema& schema, std::string_view subresource, Json body, const Json& old) {
+Json narrowed(const KindSchema& schema, std::string_view subresource, Json body, const Json& old,
+              bool in_process) {
   if (subresource.empty()) {
     if (schema.subresources().status) take_member(body, old, "status");
+    // A namespace's finalizers are changed at `finalize` alone: without them what is in it stays.
+    if (schema.kind() == kinds::kNamespace) {
+      take_member(body, old, "status");
+      take_member(body, old, "spec");
+    }
     // What was asked for once is not changed; only its labels and the like are.
     if (schema.kind().resource() == kCertificateRequests) take_member(body, old, "spec");
     keep_metadata(body, old);
     return body;
   }
   Json out = without_managers(old);
-  if (subresource == "status") take_member(out, body, "status");
+  if (subresource == "status") {
+    take_member(out, body, "status");
+    if (!in_process && metadata_counts_at_status(schema)) take_metadata(schema.kind(), out, body);
+  }
   if (subresource == "scale") {
     if (const auto replicas = replicas_in(schema, body)) set_replicas(schema, out, *replicas);
   }
@@ -104,6 +138,16 @@ Result<void> check_uid(const Kind& kind, const Json& body, const Object& old) {
   return conflict(kind, old.name(),
                   "Precondition failed: UID in precondition: " + uid +
                       ", UID in object meta: " + old.uid().text());
+}
+
+// What a patch makes of an object is the patch's fault.
+Error refused_patch(Error error, const Kind& kind, const Json& patched) {
+  const std::string prefix =
+      kind.kind + " in version \"" + kind.version + "\" cannot be handled as a " + kind.kind + ": ";
+  if (error.code != Code::BadRequest) return error;
+  std::string why = error.message.starts_with(prefix) ? error.message.substr(prefix.size())
+                                                      : std::move(error.message);
+  return invalid(Kind(), "", {invalid_value("patch", quoted(to_json(patched)), why)});
 }
 
 Result<void> apply_patch(const KindSchema& schema, const client::PatchWrite& write, Json& target) {
@@ -143,8 +187,9 @@ Result<Change> change_object(const KindSchema& schema, Change change, std::strin
                              const PrepareInput& in) {
   const std::shared_ptr<const Json> old = projected(schema, current)->document();
   TRY(check_uid(change.kind, body, *current));
-  Json object = narrowed(schema, subresource, std::move(body), *old);
+  Json object = narrowed(schema, subresource, std::move(body), *old, in.info.in_process);
   settle(schema, object, old.get());
+  TRY(check_shape(schema, in.info, object));
   tidy_metadata(object, change.warnings);
   if (as_custom(schema) != nullptr) warn_of_finalizers(object, old.get(), change.warnings);
   // A list as stored is not needed again: without changes nothing is written.
@@ -169,7 +214,7 @@ Result<Change> change_object(const KindSchema& schema, Change change, std::strin
     return explained(std::move(mutated).error(), change.kind, change.place.name);
   }
   const NarrowBody narrow = [&](Json patched) {
-    return narrowed(schema, subresource, std::move(patched), *old);
+    return narrowed(schema, subresource, std::move(patched), *old, in.info.in_process);
   };
   TRY(hooks_on_update(schema, admission, narrow, in));
   const bool same = same_but_managers(object, *old);
@@ -243,9 +288,18 @@ Result<Change> prepare_patch(const client::PatchWrite& write, const PrepareInput
     return modified_conflict(change.kind, write.name);
   }
   change.repeatable = !pinned;
-  TRY_ASSIGN(const KindSchemaPtr schema,
-             decode_to_stored(served, write.name_space, in, body, change.warnings));
+  // A strategic merge does not look at what type of object the patch says it is of.
+  if (write.type == client::PatchType::StrategicMerge) {
+    body.get_object()["apiVersion"] = served->kind().api_version();
+    body.get_object()["kind"] = served->kind().kind;
+  }
+  const Json patched = body;
+  Result<KindSchemaPtr> decoded =
+      decode_to_stored(served, write.name_space, in, body, change.warnings);
+  if (!decoded) return refused_patch(std::move(decoded).error(), served->kind(), patched);
+  const KindSchemaPtr schema = *decoded;
   TRY(check_body_name(write.name, body));
+  TRY(check_patched_uid(change.kind, body, *current));
   return change_object(*schema, std::move(change), write.subresource, std::move(body), current,
                        std::move(owners), in);
 }

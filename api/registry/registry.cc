@@ -111,6 +111,13 @@ class TheRegistry final : public Registry {
                          RequestInfo info, ManyDone done) override {
     Result<ListResult> selected = list(kind, query);
     if (!selected) return done(std::move(selected).error());
+    // Preconditions are about each of them: the first that does not meet them stops it all.
+    for (const ObjectPtr& item : selected->items) {
+      client::DeleteWrite one = options;
+      one.name = item->name();
+      if (Result<void> meant = check_preconditions(kind, one, *item); !meant)
+        return done(std::move(meant).error());
+    }
     delete_each(*this, kind, std::move(selected->items), std::move(options), std::move(info),
                 std::move(done));
   }
@@ -292,7 +299,8 @@ class TheRegistry final : public Registry {
 bool answers_with_object(const Kind& kind) {
   return kind == kinds::kPod || kind == kinds::kService || kind == kinds::kServiceAccount ||
          kind == kinds::kPersistentVolume || kind == kinds::kPersistentVolumeClaim ||
-         kind == kinds::kResourceQuota || kind.resource() == "podtemplates";
+         kind == kinds::kResourceQuota || kind.resource() == "podtemplates" ||
+         kind.group == "storage.k8s.io";
 }
 
 }  // namespace

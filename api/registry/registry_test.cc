@@ -66,8 +66,8 @@ TEST_F(RegistryTest, BodyAndUrlMustAgree) {
   EXPECT_EQ(
       message(R"({"metadata":{"name":"m","namespace":"other"}})"),
       "the namespace of the provided object does not match the namespace sent on the request");
-  const Result<Answer> above = h.create(
-      kinds::kPriorityClass, R"({"metadata":{"name":"p","namespace":"other"},"value":1})");
+  const Result<Answer> above =
+      h.create(kinds::kPriorityClass, R"({"metadata":{"name":"p","namespace":"other"},"value":1})");
   ASSERT_TRUE(above.has_value());  // where there is no namespace, one that is named is dropped
   EXPECT_EQ(text_at(*above->object->document(), {"metadata", "namespace"}), "");
   EXPECT_EQ(message(R"({"apiVersion":"v2","metadata":{"name":"m"}})"),
@@ -145,7 +145,7 @@ TEST_F(RegistryTest, AWriteThatChangesNothingStoresNothing) {
   EXPECT_EQ(h.store().revision(), before);
 }
 
-TEST_F(RegistryTest, TheMainEndpointKeepsTheStatusAndTheStatusEndpointTheRest) {
+TEST_F(RegistryTest, TheMainEndpointKeepsTheStatusAndTheStatusEndpointTheSpec) {
   ASSERT_TRUE(h.create(kinds::kPod, kPodJson).has_value());
   Json pod = h.read(kinds::kPod, "p");
   set_path(pod, {"status", "phase"}, "Running");
@@ -155,11 +155,86 @@ TEST_F(RegistryTest, TheMainEndpointKeepsTheStatusAndTheStatusEndpointTheRest) {
   EXPECT_EQ(text_at(pod, {"status", "phase"}), "Pending");
   EXPECT_EQ(text_at(pod, {"metadata", "labels", "app"}), "b");
   set_path(pod, {"status", "phase"}, "Running");
-  set_path(pod, {"metadata", "labels", "app"}, "c");
+  set_path(pod, {"spec", "priority"}, 7);
   ASSERT_TRUE(h.update(kinds::kPod, "p", pod, "status").has_value());
   pod = h.read(kinds::kPod, "p");
   EXPECT_EQ(text_at(pod, {"status", "phase"}), "Running");
-  EXPECT_EQ(text_at(pod, {"metadata", "labels", "app"}), "b");
+  EXPECT_NE(int_at(pod, {"spec", "priority"}), 7);
+}
+
+TEST_F(RegistryTest, MetadataThatComesWithAStatusCounts) {
+  ASSERT_TRUE(h.create(kinds::kPod, kPodJson).has_value());
+  const Result<Answer> said = h.merge(
+      kinds::kPod, "p",
+      R"({"metadata":{"labels":{"l":"1"},"annotations":{"a":"2"},"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"n","uid":"u"}]},"status":{"phase":"Running"}})",
+      "status");
+  ASSERT_TRUE(said.has_value()) << text_of(said);
+  const Json pod = h.read(kinds::kPod, "p");
+  EXPECT_EQ(text_at(pod, {"metadata", "labels", "l"}), "1");
+  EXPECT_EQ(text_at(pod, {"metadata", "annotations", "a"}), "2");
+  EXPECT_EQ(find(pod, {"metadata", "ownerReferences"}), nullptr);  // not of a pod
+  EXPECT_EQ(text_at(pod, {"status", "phase"}), "Running");
+  // Who writes statuses in this process says nothing of the rest.
+  RequestInfo inside;
+  inside.in_process = true;
+  ASSERT_TRUE(h.update(kinds::kPod, "p",
+                       Harness::parsed(R"({"metadata":{"name":"p"},"status":{"phase":"Failed"}})"),
+                       "status", inside)
+                  .has_value());
+  EXPECT_EQ(text_at(h.read(kinds::kPod, "p"), {"metadata", "labels", "l"}), "1");
+}
+
+TEST_F(RegistryTest, ANamespacesFinalizersAndPhaseHaveDoorsOfTheirOwn) {
+  ASSERT_TRUE(h.create(kinds::kNamespace, R"({"metadata":{"name":"n"}})").has_value());
+  ASSERT_TRUE(
+      h.merge(
+           kinds::kNamespace, "n",
+           R"({"metadata":{"labels":{"a":"b"}},"spec":{"finalizers":null},"status":{"phase":"X"}})")
+          .has_value());
+  const Json kept = h.read(kinds::kNamespace, "n");
+  EXPECT_EQ(to_json(*find(kept, {"spec", "finalizers"})), R"(["kubernetes"])");
+  EXPECT_EQ(text_at(kept, {"status", "phase"}), "Active");
+  EXPECT_EQ(text_at(kept, {"metadata", "labels", "a"}), "b");
+  EXPECT_EQ(text_of(h.merge(kinds::kNamespace, "n", R"({"status":{"phase":"X"}})", "status")),
+            "Namespace \"n\" is invalid: status.Phase: Invalid value: \"X\": may only be 'Active' "
+            "if `deletionTimestamp` is empty");
+  ASSERT_TRUE(h.remove(kinds::kNamespace, "n").has_value());
+  EXPECT_EQ(text_at(h.read(kinds::kNamespace, "n"), {"status", "phase"}), "Terminating");
+  ASSERT_TRUE(h.update(kinds::kNamespace, "n",
+                       Harness::parsed(R"({"metadata":{"name":"n"},"spec":{"finalizers":[]}})"),
+                       "finalize")
+                  .has_value());
+  EXPECT_TRUE(h.read(kinds::kNamespace, "n").as_object().empty());
+}
+
+TEST_F(RegistryTest, WhatAPatchMakesOfAnObjectIsInvalidRatherThanABadRequest) {
+  ASSERT_TRUE(h.create(kinds::kConfigMap, kMap).has_value());
+  const Result<Answer> wrong = h.merge(kinds::kConfigMap, "m", R"({"data":{"a":[1]}})");
+  ASSERT_FALSE(wrong.has_value());
+  EXPECT_EQ(wrong.error().code, Code::Invalid);
+  EXPECT_TRUE(wrong.error().message.starts_with(" \"\" is invalid: patch: Invalid value: "))
+      << wrong.error().message;
+  RequestInfo strict;
+  strict.field_validation = FieldValidation::Strict;
+  const Result<Answer> unknown =
+      h.merge(kinds::kConfigMap, "m", R"({"foo":1})", "", std::move(strict));
+  ASSERT_FALSE(unknown.has_value());
+  EXPECT_EQ(unknown.error().code, Code::Invalid);
+  EXPECT_NE(unknown.error().message.find("strict decoding error: unknown field \"foo\""),
+            std::string::npos);
+  const Result<Answer> other = h.merge(kinds::kConfigMap, "m", R"({"metadata":{"uid":"z"}})");
+  EXPECT_EQ(text_of(other),
+            "ConfigMap \"m\" is invalid: metadata.uid: Invalid value: \"z\": field is immutable");
+}
+
+TEST_F(RegistryTest, WrongTypesInQueuesAreToldAndNotTakenForMissingOnes) {
+  const Kind queues = h.schemas().find_resource("queues.scheduling.volcano.sh")->kind();
+  const Result<Answer> made =
+      h.create(queues, R"({"metadata":{"name":"q"},"spec":{"weight":"x"}})");
+  ASSERT_FALSE(made.has_value());
+  EXPECT_EQ(made.error().code, Code::Invalid);
+  EXPECT_NE(made.error().message.find("spec.weight: Invalid value: "), std::string::npos)
+      << made.error().message;
 }
 
 TEST_F(RegistryTest, GenerationCountsIntentOnly) {
@@ -396,6 +471,43 @@ TEST_F(RegistryTest, ACollectionIsDeletedBySelector) {
   ASSERT_TRUE(left.has_value());
   ASSERT_EQ(left->items.size(), 1U);
   EXPECT_EQ(left->items[0]->name(), "b");
+}
+
+TEST_F(RegistryTest, PreconditionsOfACollectionAreAboutEachOfIt) {
+  for (const std::string& name : std::vector<std::string>{"a", "b"})
+    ASSERT_TRUE(
+        h.create(kinds::kConfigMap, R"({"metadata":{"name":")" + name + R"("}})").has_value());
+  client::DeleteWrite options;
+  options.only_uid = Uid("x");
+  std::promise<Result<std::vector<Answer>>> done;
+  h.registry().delete_collection(
+      kinds::kConfigMap, {"default"}, options, {},
+      [&](Result<std::vector<Answer>> answers) { done.set_value(std::move(answers)); });
+  const Result<std::vector<Answer>> answers = done.get_future().get();
+  ASSERT_FALSE(answers.has_value());
+  EXPECT_EQ(answers.error().code, Code::Conflict);
+  EXPECT_EQ(h.registry().list(kinds::kConfigMap, {"default"})->items.size(), 2U);
+}
+
+TEST_F(RegistryTest, AJobKeepsItsPodsUnlessTheClientSaysOtherwise) {
+  constexpr std::string_view kJobJson =
+      R"({"metadata":{"name":"j"},"spec":{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"a","image":"x"}]}}}})";
+  ASSERT_TRUE(h.create(kinds::kJob, kJobJson).has_value());
+  EXPECT_EQ(text_at(h.read(kinds::kJob, "j"), {"metadata", "labels", "job-name"}), "j");
+  const Result<Answer> unsaid = h.remove(kinds::kJob, "j");
+  ASSERT_TRUE(unsaid.has_value());
+  EXPECT_FALSE(unsaid->gone);
+  EXPECT_EQ(to_json(*find(h.read(kinds::kJob, "j"), {"metadata", "finalizers"})), R"(["orphan"])");
+  ASSERT_EQ(unsaid->warnings.size(), 1U);
+  EXPECT_TRUE(unsaid->warnings[0].starts_with("child pods are preserved by default"));
+  ASSERT_TRUE(h.merge(kinds::kJob, "j", R"({"metadata":{"finalizers":null}})").has_value());
+  ASSERT_TRUE(h.create(kinds::kJob, kJobJson).has_value());
+  client::DeleteWrite said;
+  said.propagation = client::Propagation::Background;
+  const Result<Answer> background = h.remove(kinds::kJob, "j", said);
+  ASSERT_TRUE(background.has_value());
+  EXPECT_TRUE(background->gone);
+  EXPECT_TRUE(background->warnings.empty());
 }
 
 TEST_F(RegistryTest, AGangBindsAsAWholeOrNotAtAll) {
