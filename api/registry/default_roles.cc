@@ -35,28 +35,35 @@ constexpr std::string_view kRead = "get list watch";
 constexpr std::string_view kWrite = "create delete deletecollection patch update";
 
 std::vector<Rule> view_rules() {
-  return {{"-",
-           "bindings configmaps endpoints events limitranges namespaces namespaces/status "
-           "persistentvolumeclaims persistentvolumeclaims/status pods pods/log pods/status "
-           "replicationcontrollers replicationcontrollers/scale replicationcontrollers/status "
-           "resourcequotas resourcequotas/status serviceaccounts services services/status",
-           kRead},
-          {"apps",
-           "controllerrevisions daemonsets daemonsets/status deployments deployments/scale "
-           "deployments/status replicasets replicasets/scale replicasets/status statefulsets "
-           "statefulsets/scale statefulsets/status",
-           kRead},
-          {"autoscaling", "horizontalpodautoscalers horizontalpodautoscalers/status", kRead},
-          {"batch", "cronjobs cronjobs/status jobs jobs/status", kRead},
-          {"discovery.k8s.io", "endpointslices", kRead},
-          {"networking.k8s.io", "ingresses ingresses/status networkpolicies", kRead},
-          {"policy", "poddisruptionbudgets poddisruptionbudgets/status", kRead},
-          {"ray.io",
-           "raycronjobs raycronjobs/status rayclusters rayclusters/status rayjobs rayjobs/status "
-           "rayservices rayservices/status",
-           kRead},
-          {"scheduling.volcano.sh", "podgroups podgroups/status", kRead},
-          {"batch.volcano.sh", "cronjobs cronjobs/status jobs jobs/status", kRead}};
+  return {
+      {"-",
+       "bindings configmaps endpoints events limitranges namespaces namespaces/status "
+       "persistentvolumeclaims persistentvolumeclaims/status pods pods/log pods/status "
+       "replicationcontrollers replicationcontrollers/scale replicationcontrollers/status "
+       "resourcequotas resourcequotas/status serviceaccounts services services/status",
+       kRead},
+      {"apps",
+       "controllerrevisions daemonsets daemonsets/status deployments deployments/scale "
+       "deployments/status replicasets replicasets/scale replicasets/status statefulsets "
+       "statefulsets/scale statefulsets/status",
+       kRead},
+      {"autoscaling", "horizontalpodautoscalers horizontalpodautoscalers/status", kRead},
+      {"batch", "cronjobs cronjobs/status jobs jobs/status", kRead},
+      {"discovery.k8s.io", "endpointslices", kRead},
+      {"events.k8s.io", "events", kRead},
+      {"extensions",
+       "daemonsets daemonsets/status deployments deployments/scale deployments/status ingresses "
+       "ingresses/status networkpolicies replicasets replicasets/scale replicasets/status "
+       "replicationcontrollers/scale",
+       kRead},
+      {"networking.k8s.io", "ingresses ingresses/status networkpolicies", kRead},
+      {"policy", "poddisruptionbudgets poddisruptionbudgets/status", kRead},
+      {"ray.io",
+       "raycronjobs raycronjobs/status rayclusters rayclusters/status rayjobs rayjobs/status "
+       "rayservices rayservices/status",
+       kRead},
+      {"scheduling.volcano.sh", "podgroups podgroups/status", kRead},
+      {"batch.volcano.sh", "cronjobs cronjobs/status jobs jobs/status", kRead}};
 }
 
 std::vector<Rule> edit_rules() {
@@ -65,7 +72,7 @@ std::vector<Rule> edit_rules() {
           {"-", "serviceaccounts/token pods/eviction", "create"},
           {"-", "pods pods/attach pods/exec pods/portforward pods/proxy", kWrite},
           {"-",
-           "configmaps endpoints events persistentvolumeclaims replicationcontrollers "
+           "configmaps events persistentvolumeclaims replicationcontrollers "
            "replicationcontrollers/scale secrets serviceaccounts services services/proxy",
            kWrite},
           {"apps",
@@ -76,6 +83,11 @@ std::vector<Rule> edit_rules() {
           {"batch", "cronjobs jobs", kWrite},
           {"coordination.k8s.io", "leases",
            "create delete deletecollection get list patch update watch"},
+          {"events.k8s.io", "events", kWrite},
+          {"extensions",
+           "daemonsets deployments deployments/rollback deployments/scale ingresses "
+           "networkpolicies replicasets replicasets/scale replicationcontrollers/scale",
+           kWrite},
           {"networking.k8s.io", "ingresses networkpolicies", kWrite},
           {"policy", "poddisruptionbudgets", kWrite},
           {"ray.io", "raycronjobs rayclusters rayjobs rayservices", kWrite},
@@ -117,9 +129,7 @@ std::vector<Role> component_roles() {
       {"system:heapster",
        {{"-", "events namespaces nodes pods", kRead}, {"extensions", "deployments", kRead}}},
       {"system:kube-aggregator", {{"-", "endpoints services", kRead}}},
-      {"system:kube-dns",
-       {{"-", "endpoints services", "list watch"},
-        {"discovery.k8s.io", "endpointslices", "list watch"}}},
+      {"system:kube-dns", {{"-", "endpoints services", "list watch"}}},
       {"system:kube-controller-manager",
        {{"- events.k8s.io", "events", kEventWrite},
         {coordination, "leases", "create"},
@@ -135,9 +145,12 @@ std::vector<Role> component_roles() {
        {{"- events.k8s.io", "events", kEventWrite},
         {coordination, "leases", "create"},
         {coordination, "leases", "get list update watch", "kube-scheduler"},
+        {coordination, "leasecandidates",
+         "create delete deletecollection get list patch update watch"},
         {"-", "nodes", kRead},
         {"-", "pods", "delete get list watch"},
         {"-", "bindings pods/binding", "create"},
+        {"-", "pods/finalizers", "update"},
         {"-", "pods/status", "patch update"},
         {"-", "replicationcontrollers services", kRead},
         {"apps extensions", "replicasets", kRead},
@@ -146,7 +159,7 @@ std::vector<Role> component_roles() {
         {"-", "persistentvolumeclaims persistentvolumes", kRead},
         {reviews, "tokenreviews", "create"},
         {access, "subjectaccessreviews", "create"},
-        {storage, "csinodes csidrivers csistoragecapacities", kRead},
+        {storage, "csinodes csidrivers csistoragecapacities volumeattachments", kRead},
         {"-", "namespaces", kRead}}},
       {"system:volume-scheduler",
        {{"-", "persistentvolumes", "get list patch update watch"},
@@ -169,7 +182,9 @@ std::vector<Role> component_roles() {
         {"- events.k8s.io", "events", kEventWrite}}},
       {"system:kubelet-api-admin",
        {{"-", "nodes", "get list proxy watch"},
-        {"-", "nodes/log nodes/metrics nodes/proxy nodes/stats", "*"}}},
+        {"-",
+         "nodes/configz nodes/healthz nodes/log nodes/metrics nodes/pods nodes/proxy nodes/stats",
+         "*"}}},
       {"system:service-account-issuer-discovery",
        {{"",
          "/.well-known/openid-configuration /.well-known/openid-configuration/ "
@@ -187,7 +202,7 @@ Role node_role() {
            {"-", "nodes", "create get list watch"},
            {"-", "nodes/status", "patch update"},
            {"-", "nodes", "patch update"},
-           {"-", "events", kEventWrite},
+           {"- events.k8s.io", "events", kEventWrite},
            {"-", "pods", "create delete get list watch"},
            {"-", "pods/status", "patch update"},
            {"-", "pods/eviction", "create"},
@@ -198,6 +213,7 @@ Role node_role() {
            {"coordination.k8s.io", "leases", "create delete get patch update"},
            {"storage.k8s.io", "volumeattachments", "get"},
            {"-", "serviceaccounts/token", "create"},
+           {"-", "serviceaccounts", "get"},
            {"-", "persistentvolumeclaims/status", "get patch update"},
            {"storage.k8s.io", "csidrivers", kRead},
            {"storage.k8s.io", "csinodes", "create delete get patch update"},
@@ -221,8 +237,11 @@ std::vector<Role> people_roles() {
        {{"authentication.k8s.io", "tokenreviews", "create"},
         {"authorization.k8s.io", "subjectaccessreviews", "create"}}},
       {"system:monitoring",
-       {{"", "/healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/*",
-         "get"}}},
+       {{"",
+         "/flagz /healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/* "
+         "/statusz",
+         "get"},
+        {"-", "nodes/metrics", "get"}}},
       {"admin", {}, "", "aggregate-to-admin"},
       {"edit", {}, "aggregate-to-admin", "aggregate-to-edit"},
       {"view", {}, "aggregate-to-edit", "aggregate-to-view"},

@@ -39,6 +39,12 @@ Result<DecodedBody> decode_configuration(const Request& request) {
   return out;
 }
 
+// Clients before 1.22 evict by policy/v1beta1 and nothing else, which is of the same shape.
+bool is_older_name(const Json& object, std::string_view api_version, std::string_view kind) {
+  return api_version == "policy/v1" && kind == "Eviction" &&
+         text_at(object, {"apiVersion"}) == "policy/v1beta1";
+}
+
 Result<void> check_type(const Json& object, std::string_view api_version, std::string_view kind) {
   const std::string said_version = text_at(object, {"apiVersion"});
   const std::string said_kind = text_at(object, {"kind"});
@@ -153,6 +159,7 @@ Result<DecodedBody> decode_message(const Request& request, const SchemaSet& sche
   } else {
     TRY_ASSIGN(out, decode_text(request, format));
   }
+  if (is_older_name(out.object, api_version, name)) api_version = "policy/v1beta1";
   TRY(check_type(out.object, api_version, name));
   return out;
 }

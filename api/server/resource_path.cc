@@ -12,8 +12,10 @@ Result<std::optional<std::vector<std::string>>> segments_of(std::string_view pat
   using Segments = std::optional<std::vector<std::string>>;
   if (path.empty() || path[0] != '/')
     return make_error(Code::BadRequest, "the path must begin with a slash");
+  std::string_view rest = path.substr(1);
+  if (rest.ends_with('/')) rest.remove_suffix(1);  // a slash at the end says nothing
   std::vector<std::string> out;
-  for (const std::string_view piece : split(path.substr(1), '/')) {
+  for (const std::string_view piece : split(rest, '/')) {
     if (piece.empty()) return Segments();
     std::optional<std::string> decoded = percent_decode(piece, false);
     if (!decoded) return make_error(Code::BadRequest, "invalid URL escape in the path");

@@ -22,6 +22,7 @@ TEST(ResourcePath, NamesWhatThePathNames) {
             "ray.io/v1 a rayjobs j status ");
   EXPECT_EQ(parsed("/api/v1/nodes/n1"), "/v1  nodes n1  ");
   EXPECT_EQ(parsed("/api/v1/namespaces"), "/v1  namespaces   ");
+  EXPECT_EQ(parsed("/api/v1/namespaces/"), "/v1  namespaces   ");
   EXPECT_EQ(parsed("/api/v1/namespaces/default"), "/v1 default namespaces default  ");
   EXPECT_EQ(parsed("/api/v1/namespaces/default/finalize"),
             "/v1 default namespaces default finalize ");
@@ -32,7 +33,7 @@ TEST(ResourcePath, NamesWhatThePathNames) {
 
 TEST(ResourcePath, PlainPathsNameNone) {
   for (const char* path : {"/", "/version", "/api", "/api/v1", "/apis", "/apis/batch",
-                           "/apis/batch/v1", "/api/v1/pods/", "/api//v1/pods", "/metrics"}) {
+                           "/apis/batch/v1", "/api/v1/pods//", "/api//v1/pods", "/metrics"}) {
     EXPECT_EQ(parsed(path), "none") << path;
   }
 }

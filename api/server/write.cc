@@ -2,6 +2,7 @@
 // back.
 #include "api/auth/node_restriction.h"
 #include "api/auth/rbac/rbac_authorizer.h"
+#include "api/registry/body_checks.h"
 #include "api/registry/status.h"
 #include "api/server/await.h"
 #include "api/server/body.h"
@@ -99,6 +100,10 @@ Answering patch(Deps& deps, Exchange& x) {
   if (!type) co_return respond_error(type.error());
   Result<DecodedBody> body = decode_patch(x.request, *type);
   if (!body) co_return respond_error(body.error());
+  if (*type == client::PatchType::Apply) {
+    const Result<void> typed = check_applied_type(x.schema->kind(), body->object, true);
+    if (!typed) co_return respond_error(typed.error());
+  }
   Result<RequestInfo> info = request_info(x, "PatchOptions", std::move(body->duplicates));
   if (!info) co_return respond_error(info.error());
   guard_roles(deps, x, *info);
@@ -108,8 +113,9 @@ Answering patch(Deps& deps, Exchange& x) {
   if (!force) co_return respond_error(force.error());
   info->force = *force;
   if (*type == client::PatchType::Apply) info->create_refused = refuse_create(deps, x);
-  client::Write write = client::PatchWrite{x.schema->kind(),        x.path.name_space, x.path.name, *type,
-                           std::move(body->object), x.path.subresource};
+  client::Write write =
+      client::PatchWrite{x.schema->kind(),        x.path.name_space, x.path.name, *type,
+                         std::move(body->object), x.path.subresource};
   const Result<Answer> answer = co_await commit(deps, write, *info);
   co_return render_answer(deps, x, *media, answer);
 }

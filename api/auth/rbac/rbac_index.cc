@@ -11,13 +11,14 @@ std::string subject_key(std::string_view kind, std::string_view name) {
   return std::string(kind) + " " + go_quoted(name);
 }
 
-// A service account is the user its tokens speak for.
-std::string key_of_subject(const Json& subject) {
+// A service account is the user its tokens speak for; one without a namespace is of the binding's.
+std::string key_of_subject(const Json& subject, std::string_view binding_space) {
   const std::string kind = text_at(subject, {"kind"});
   const std::string name = text_at(subject, {"name"});
   if (kind != "ServiceAccount") return subject_key(kind, name);
-  return subject_key(
-      "User", std::string(kServiceAccountPrefix) + text_at(subject, {"namespace"}) + ":" + name);
+  std::string space = text_at(subject, {"namespace"});
+  if (space.empty()) space = binding_space;
+  return subject_key("User", std::string(kServiceAccountPrefix) + space + ":" + name);
 }
 
 }  // namespace
@@ -58,7 +59,7 @@ void RbacIndex::put_in(const Place& place, const Json& binding) {
   entry.role = text_at(binding, {"roleRef", "name"});
   const JsonArray* subjects = array_at(binding, {"subjects"});
   for (std::size_t i = 0; subjects != nullptr && i < subjects->size(); ++i) {
-    const std::string key = key_of_subject((*subjects)[i]);
+    const std::string key = key_of_subject((*subjects)[i], place.first);
     entry.subjects.insert(key);
     by_subject_[key][place.first].insert(place.second);
   }

@@ -152,6 +152,15 @@ TEST_F(Rbac, ARoleBindingCountsInItsNamespaceOnly) {
   EXPECT_FALSE(may(robot_, on("list", "rayjobs", "", "", "ray.io")));
 }
 
+TEST_F(Rbac, AServiceAccountWithoutANamespaceIsOfTheBindings) {
+  put(kinds::kRoleBinding, R"({"metadata":{"name":"b","namespace":"d"},
+      "subjects":[{"kind":"ServiceAccount","name":"robot"}],"roleRef":{"kind":"ClusterRole","name":"reader"}})");
+  put(kinds::kClusterRole, R"({"metadata":{"name":"reader"},
+      "rules":[{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}]})");
+  EXPECT_TRUE(may(robot_, on("get", "pods", "d")));
+  EXPECT_FALSE(may(robot_, on("get", "pods", "e")));
+}
+
 TEST_F(Rbac, ABindingOfAnAbsentRoleGrantsNothingUntilTheRoleIsThere) {
   put(kinds::kRoleBinding, R"({"metadata":{"name":"b","namespace":"d"},
       "subjects":[{"kind":"User","name":"alice"}],"roleRef":{"kind":"ClusterRole","name":"reader"}})");
