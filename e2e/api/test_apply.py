@@ -77,10 +77,12 @@ def test_conflicts_are_told_to_programs(http, namespace):
     assert status == 422 and "may not be specified for non-apply patch" in told["message"], told
     status, told = http("PATCH", path + "?fieldManager=" + "m" * 129, config_map(a="1"), apply)
     assert status == 422 and "fieldManager: Too long" in told["message"], told
-    for body, why in ((dict(config_map(a="1"), apiVersion="v2"), "Incorrect version specified in apply patch"),
+    typed = {"apiVersion": "v1", "kind": "ConfigMap"}
+    for body, why in ((dict(config_map(a="1"), apiVersion="v2"), "invalid object type: /v2, Kind=ConfigMap"),
                       (config_map("other", a="1"), "does not match the name on the URL"),
-                      ({"metadata": {"managedFields": [{}]}}, "metadata.managedFields must be nil"),
-                      ({"data": {}, "spec": {}}, ".spec: field not declared in schema"),
+                      ({"data": {}}, "invalid object type: /, Kind="),
+                      (dict(typed, metadata={"managedFields": [{}]}), "metadata.managedFields must be nil"),
+                      (dict(typed, data={}, spec={}), ".spec: field not declared in schema"),
                       ("a: [", "error decoding YAML")):
         status, told = http("PATCH", path + "?fieldManager=two", body, apply)
         assert (status, told["reason"]) == (400, "BadRequest") and why in told["message"], told
