@@ -11,6 +11,7 @@
 #include "scheduler/explain.h"
 #include "scheduler/plugins/capacity_book.h"
 #include "scheduler/plugins/capacity_limits.h"
+#include "scheduler/plugins/capacity_rules.h"
 #include "scheduler/plugins/plugins.h"
 #include "scheduler/why.h"
 
@@ -21,53 +22,6 @@ struct CapacityArgs {
   bool hierarchy = false;
   std::int64_t ancestor_level = 0;  // so many ancestors have a say in who may take and who gives
 };
-
-bool is_best_effort(const Resource& request) {
-  for (Dim d = 0; d < request.dims(); ++d) {
-    if (d != kPods && request.at(d) > 0) return false;
-  }
-  return true;
-}
-
-// Both ask for something in common; of pods that ask for nothing else, the place itself.
-bool of_use(const Resource& given, const Resource& wanted) {
-  for (Dim d = 0; d < given.dims(); ++d) {
-    if (d != kPods && given.at(d) > 0 && wanted.at(d) > 0) return true;
-  }
-  return is_best_effort(given);
-}
-
-bool above_floor(const Resource& rest, const Resource& guarantee) {
-  for (Dim d = 0; d < guarantee.dims(); ++d) {
-    if (guarantee.at(d) > 0 && rest.at(d) < guarantee.at(d)) return false;
-  }
-  return true;
-}
-
-// The queue has a fair point in something of what is asked for.
-bool has_relevant(const Bounds& deserved, const Resource& request) {
-  for (Dim d = 0; d < request.dims(); ++d) {
-    if (request.at(d) <= 0 || !deserved.has(d)) continue;
-    if ((d != kCpu && d != kMemory) || deserved.at(d) > 0) return true;
-  }
-  return false;
-}
-
-bool beyond_deserved(const Resource& allocated, const Resource& given, const Bounds& deserved) {
-  for (Dim d = 0; d < given.dims(); ++d) {
-    if (given.at(d) > 0 && deserved.has(d) && allocated.at(d) > deserved.at(d)) return true;
-  }
-  return false;
-}
-
-// The dimensions that `wanted` asks for, without the pod count.
-Resource only(const Resource& amounts, const Resource& wanted) {
-  Resource out;
-  for (Dim d = 0; d < amounts.dims(); ++d) {
-    if (d != kPods && wanted.at(d) > 0) out.set(d, amounts.at(d));
-  }
-  return out;
-}
 
 class Capacity final : public Plugin,
                        public QueueOrderHook,
