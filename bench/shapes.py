@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """10,000 one-CPU pods on 1,000 nodes of 32, in jobs of different sizes: how long until all are created, bound and running.
 
-Usage: bench/shapes.py --build-dir build-bench [--only vcjobs,pods,ready,cycles,restart,volcano] [--shapes 10000x1,500x20]
+Usage: bench/shapes.py --build-dir build-bench [--only vcjobs,pods,ready,cycles,restart,volcano,beside] [--shapes 10000x1,500x20]
   vcjobs   a client creates vcjobs, the job controller their pods (as Volcano's own benchmark does), gang on and off
   pods     16 clients create the PodGroups and every pod
   ready    everything is there before the scheduler is: a restart with the scheduler on, from the start of the process
   cycles   the scheduler alone, at 1,000, 5,000 and 10,000 nodes, and a cycle when nothing changed
   restart  the same as ready with 100,000 pods, to the first bind
   volcano  vcjobs, with Volcano's scheduler and controllers in place of ours (--volcano, --volcano-crds)
+  beside   vcjobs with ours, then with theirs, and how many times as many pods a second ours binds
 The whole system runs: API over HTTPS, the store on disk, 1,000 simulated nodes. Everything it starts ends with it.
 """
 import argparse
@@ -76,13 +77,13 @@ class Shapes:
         lines = re.findall(r"^shapes: (\w+) +(\d+), first +(\d+) ms, last +(\d+) ms", done.stdout, re.M)
         if done.returncode != 0:
             print(f"{shape}: not all in {self.options.seconds} s: {done.stdout}{done.stderr}", flush=True)
+        self.counts = {what: int(count) for what, count, _, _ in lines}
         return {what: (int(first) / 1000, int(last) / 1000) for what, count, first, last in lines if int(count)}
 
     def tell(self, what, shape, gang, moments, cpu_s):
-        jobs, pods = map(int, shape.split("x"))
         last = {name: moments[name][1] if name in moments else float("nan") for name in ("acknowledged", "created", "bound", "running")}
         report(f"{what} {shape}, gang {'on' if gang else 'off'}",
-               f"created {last['created']:.2f} s, bound {last['bound']:.2f} s ({jobs * pods / last['bound']:.0f} pods/s), "
+               f"created {last['created']:.2f} s, bound {last['bound']:.2f} s ({self.counts['bound'] / last['bound']:.0f} pods/s), "
                f"running {last['running']:.2f} s; server and agents {cpu_s:.1f} s of processor time", "bound < 5 s")
 
     def one(self, what, shape, gang, via, *arguments, start=None):
@@ -92,14 +93,15 @@ class Shapes:
                 before = krater.cpu_ms()
                 moments = self.load(krater, shape, gang, via)
                 self.tell(what, shape, gang, moments, (krater.cpu_ms() - before) / 1000)
+                return moments
 
     def vcjobs(self):
-        for gang in (True, False):
+        for gang in self.options.gang:
             for shape in self.options.shapes:
                 self.one("vcjobs", shape, gang, "vcjob")
 
     def pods(self):
-        for gang in (True, False):
+        for gang in self.options.gang:
             for shape in self.options.shapes:
                 self.one("pods by clients", shape, gang, "pods")
 
@@ -117,7 +119,7 @@ class Shapes:
                        f"{'the first bind' if until == 'first-bound' else 'all bound'} (ready after {krater.ready_ms:.0f} ms), {jobs * pods} pods")
 
     def ready(self):
-        for gang in (True, False):
+        for gang in self.options.gang:
             for shape in self.options.shapes:
                 self.there_before("pods there before", shape, gang, "bound", 32)
 
@@ -129,7 +131,7 @@ class Shapes:
             print(f"-- {nodes} nodes, 10,000 pods in gangs of 20", flush=True)
             subprocess.run([self.cycle_binary, str(nodes), "10000", "20"], check=True)
 
-    def volcano(self):
+    def theirs(self):
         directory = pathlib.Path(self.options.volcano)
 
         @contextlib.contextmanager
@@ -156,10 +158,27 @@ class Shapes:
                     process.kill()
                     process.wait()
 
-        for gang in (True, False):
+        return theirs
+
+    def with_volcano(self, shape, gang):
+        return self.one("Volcano, vcjobs", shape, gang, "vcjob", "--scheduler=off",
+                        "--controllers=*," + ",".join("-" + name for name in OF_VOLCANO), start=self.theirs())
+
+    def volcano(self):
+        for gang in self.options.gang:
             for shape in self.options.shapes:
-                self.one("Volcano, vcjobs", shape, gang, "vcjob", "--scheduler=off",
-                         "--controllers=*," + ",".join("-" + name for name in OF_VOLCANO), start=theirs)
+                self.with_volcano(shape, gang)
+
+    def beside(self):
+        for gang in self.options.gang:
+            for shape in self.options.shapes:
+                rates = []
+                for run in (lambda: self.one("vcjobs", shape, gang, "vcjob"), lambda: self.with_volcano(shape, gang)):
+                    moments = run()
+                    rates.append(self.counts["bound"] / moments["bound"][1] if "bound" in moments else 0.0)
+                ours, theirs = rates
+                report(f"pods bound a second, {shape}, gang {'on' if gang else 'off'}", f"{ours:.0f} and {theirs:.0f}, ratio "
+                       f"{ours / theirs if theirs else float('inf'):.1f} (load {os.getloadavg()[0]:.1f})")
 
 
 class Temporary:
@@ -186,6 +205,7 @@ def main():
     parser.add_argument("--build-dir", default="build")
     parser.add_argument("--only", default=",".join(names))
     parser.add_argument("--shapes", default=",".join(SHAPES))
+    parser.add_argument("--gang", default="on,off")
     parser.add_argument("--nodes", type=int, default=1000)
     parser.add_argument("--seconds", type=int, default=300, help="at most, for one shape")
     parser.add_argument("--dir", help="where the data directories are made")
@@ -193,13 +213,14 @@ def main():
     parser.add_argument("--volcano-crds", help="directory of its definitions: two of them are not built in here, and it waits for them")
     options = parser.parse_args()
     options.shapes = options.shapes.split(",")
+    options.gang = [word == "on" for word in options.gang.split(",")]
     Temporary.base = options.dir
     chosen = options.only.split(",")
-    unknown = set(chosen) - {*names, "volcano"}
+    unknown = set(chosen) - {*names, "volcano", "beside"}
     if unknown:
         parser.error(f"--only: unknown {', '.join(sorted(unknown))}")
-    if "volcano" in chosen and not (options.volcano and options.volcano_crds):
-        parser.error("volcano needs --volcano and --volcano-crds")
+    if {"volcano", "beside"} & set(chosen) and not (options.volcano and options.volcano_crds):
+        parser.error("volcano and beside need --volcano and --volcano-crds")
     shapes = Shapes(options)
     for name in chosen:
         print(f"--- {name} (load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors)", flush=True)
