@@ -30,7 +30,7 @@ void Cache::subscribe(Table& table, WatchQuery query) {
     advance(table, at);
   };
   handlers.on_remove = [this, &table](ObjectPtr object) {
-    remove(table, {object->name_space(), object->name()});
+    remove(table, {object->name_space(), object->name()}, object);
     advance(table, object->revision());
   };
   handlers.on_progress = [this, &table](Revision at) { advance(table, at); };
@@ -167,12 +167,14 @@ void Cache::upsert(Table& table, ObjectPtr object) {
   for (const Handler& handler : table.handlers) handler(before, object);
 }
 
-void Cache::remove(Table& table, const Place& place) {
+void Cache::remove(Table& table, const Place& place, ObjectPtr last) {
   const auto found = table.objects.find(place);
   if (found == table.objects.end()) return;
-  const ObjectPtr before = found->second;
+  ObjectPtr before = found->second;
   index(table, *before, false);
   table.objects.erase(found);
+  // What was changed and removed at once is told of as it was in the end.
+  if (last != nullptr && last->uid() == before->uid()) before = std::move(last);
   for (const Handler& handler : table.handlers) handler(before, nullptr);
 }
 

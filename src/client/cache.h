@@ -16,7 +16,8 @@ namespace krater::client {
 
 class Cache {
  public:
-  // Exactly one of the two may be null: an addition has no `before`, a removal no `after`.
+  // Exactly one of the two may be null: an addition has no `before`, a removal no `after`; its
+  // `before` is the last state there was.
   using Handler = std::function<void(const ObjectPtr& before, const ObjectPtr& after)>;
 
   explicit Cache(ObjectClient& client) : client_(client) {}
@@ -66,7 +67,8 @@ class Cache {
   void subscribe(Table& table, WatchQuery query);
   void replace(Table& table, std::vector<ObjectPtr> all, Revision at);
   void upsert(Table& table, ObjectPtr object);
-  void remove(Table& table, const Place& place);
+  // `last`: as it was in the end, where that is known.
+  void remove(Table& table, const Place& place, ObjectPtr last = nullptr);
   void index(Table& table, const Object& object, bool present);
   void advance(Table& table, Revision at);
   void announce_if_synced();

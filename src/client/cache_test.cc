@@ -42,6 +42,45 @@ TEST(Cache, FollowsItsKind) {
   EXPECT_EQ(cache.seen(kinds::kPod), Revision(4));
 }
 
+// Tells what it is told to tell.
+struct Teller final : ObjectClient {
+  struct Nothing final : Subscription {};
+  void get(const Kind&, const std::string&, const std::string&, Callback<ObjectPtr>) override {}
+  void write(Write, Callback<ObjectPtr>) override {}
+  void transact(std::vector<Write>, Callback<std::vector<ObjectPtr>>) override {}
+  std::unique_ptr<Subscription> watch(WatchQuery, WatchHandlers told) override {
+    handlers = std::move(told);
+    return std::make_unique<Nothing>();
+  }
+  WatchHandlers handlers{};
+};
+
+// A pod that is marked and removed in one transaction comes as one removal.
+TEST(Cache, ARemovalTellsTheLastStateThereWas) {
+  const auto state = [](std::int64_t revision, const std::string& uid, const std::string& mark) {
+    return *Object::parse(ObjectKey::of(kinds::kPod, "d", "p"), Revision(revision),
+                          std::make_shared<const std::string>(
+                              R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p",)"
+                              R"("namespace":"d","uid":")" +
+                              uid + R"(","labels":{"mark":")" + mark + R"("}}})"));
+  };
+  Teller teller;
+  Cache cache(teller);
+  std::string last;
+  cache.on_change(kinds::kPod, [&](const ObjectPtr& before, const ObjectPtr& after) {
+    if (after == nullptr) last = before->label("mark");
+  });
+  cache.add({kinds::kPod});
+  teller.handlers.on_replace({state(1, "u", "early")}, Revision(1));
+  teller.handlers.on_remove(state(3, "u", "late"));
+  EXPECT_EQ(last, "late");
+  EXPECT_EQ(cache.count(kinds::kPod), 0U);
+  // Somebody else's end says nothing about the one that is known.
+  teller.handlers.on_replace({state(4, "u", "mine")}, Revision(4));
+  teller.handlers.on_remove(state(6, "v", "other"));
+  EXPECT_EQ(last, "mine");
+}
+
 TEST(WorkQueue, OneKeyIsNeverProcessedTwiceAtOnce) {
   testing::ManualLoop loop;
   std::vector<std::string> started;
