@@ -8,17 +8,9 @@
 namespace krater::controllers::podgroup {
 namespace {
 
-constexpr std::string_view kMinMember = "scheduling.volcano.sh/group-min-member";
 constexpr std::string_view kVolcanoPrefix = "volcano.sh/";
 constexpr std::string_view kTopologyMode = "volcano.sh/network-topology-mode";
 constexpr std::string_view kTopologyTier = "volcano.sh/network-topology-highest-tier";
-
-std::int64_t min_member(const Labels& owner) {
-  const auto text = owner.find(kMinMember);
-  if (text == owner.end()) return 1;
-  const auto number = parse_int(text->second);
-  return number && *number >= 0 && *number <= INT32_MAX ? *number : 1;
-}
 
 Labels annotations_of(const PodView& pod, const Labels& owner) {
   Labels out;
@@ -61,7 +53,13 @@ std::string group_name(const Object& pod) {
   return "podgroup-" + (owner == nullptr ? pod.uid() : owner->uid).text();
 }
 
-Json build_group(const PodView& pod, const Labels& owner) {
+Json min_resources(const PodView& pod, std::int64_t members) {
+  PodQuota gang;
+  gang.add(PodQuota::of(&pod.spec()), members);
+  return gang.to_json_object();
+}
+
+Json build_group(const PodView& pod, const Labels& owner, std::int64_t members) {
   Json out = new_object(kinds::kPodGroup, pod->name_space(), group_name(*pod.object()));
   if (const Labels labels = labels_of(pod); !labels.empty())
     set_path(out, {"metadata", "labels"}, to_json_object(labels));
@@ -71,12 +69,9 @@ Json build_group(const PodView& pod, const Labels& owner) {
   const bool has_owner = pod->controller() != nullptr && owners != nullptr;
   set_path(out, {"metadata", "ownerReferences"},
            has_owner ? *owners : JsonArray{controller_reference(*pod.object())});
-  const std::int64_t members = min_member(owner);
   Json spec(boost::json::object_kind);
   set_path(spec, {"minMember"}, members);
-  PodQuota gang;
-  gang.add(PodQuota::of(&pod.spec()), members);
-  set_path(spec, {"minResources"}, gang.to_json_object());
+  set_path(spec, {"minResources"}, min_resources(pod, members));
   if (const std::string_view queue = pod.annotation(keys::kQueueName); !queue.empty())
     set_path(spec, {"queue"}, Json(queue));
   if (const std::string priority = pod.priority_class_name(); !priority.empty())

@@ -1,12 +1,15 @@
 #include "controllers/podgroup/podgroup_controller.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <set>
 
 #include "controllers/podgroup/build.h"
+#include "controllers/podgroup/size.h"
 #include "model/keys.h"
 #include "model/pod.h"
+#include "model/podgroup.h"
 #include "model/queue.h"
 
 namespace krater::controllers {
@@ -14,6 +17,10 @@ namespace {
 
 using podgroup::build_group;
 using podgroup::group_name;
+using podgroup::group_size;
+using podgroup::min_resources;
+using podgroup::names_size;
+using podgroup::next_size;
 
 constexpr Duration kLookAgain = 1s;
 
@@ -41,7 +48,7 @@ class PodGroupController final : public Reconciler {
            return {pods.begin(), pods.end()};
          }},
         {kinds::kPodGroup, [](const ObjectPtr&, const ObjectPtr&) -> Keys { return {}; }},
-        {kinds::kJob, [](const ObjectPtr&, const ObjectPtr&) -> Keys { return {}; }}};
+        {kinds::kJob}};
     for (const Kind& kind : kWorkloads) {
       if (deps_.served(kind)) out.push_back({kind});
     }
@@ -57,19 +64,37 @@ class PodGroupController final : public Reconciler {
 
  private:
   std::vector<ObjectKey> on_pod(const ObjectPtr& before, const ObjectPtr& after) const {
+    std::vector<ObjectKey> out;
     if (after == nullptr) {
       forget(before->key());
-      return {};
+    } else if (PodView(after).scheduler_name() == deps_.scheduler_name) {
+      const std::string_view group = PodView(after).annotation(keys::kGroupName);
+      if (group.empty() || group == group_name(*after)) {
+        out.push_back(after->key());
+      } else {
+        forget(after->key());  // somebody else has put it into a group
+      }
     }
-    const PodView pod(after);
-    if (pod.scheduler_name() != deps_.scheduler_name) return {};
-    // Somebody else has put it into a group.
-    const std::string_view group = pod.annotation(keys::kGroupName);
-    if (!group.empty() && group != group_name(*after)) {
-      forget(after->key());
-      return {};
+    if (before == nullptr || after == nullptr || on_node(before) != on_node(after))
+      add_workload(*(after == nullptr ? before : after), out);
+    return out;
+  }
+
+  // Alive, and has got its place.
+  static bool on_node(const ObjectPtr& object) {
+    const PodView pod(object);
+    return !pod.deleting() && !pod.finished() && !pod.node_name().empty();
+  }
+
+  void add_workload(const Object& pod, std::vector<ObjectKey>& out) const {
+    const OwnerReference* owner = pod.controller();
+    if (owner == nullptr) return;
+    for (const Kind& kind : kWorkloads) {
+      if (kind.kind == owner->kind && kind.api_version() == owner->api_version &&
+          deps_.served(kind)) {
+        out.push_back(ObjectKey::of(kind, pod.name_space(), owner->name));
+      }
     }
-    return {after->key()};
   }
 
   void forget(const ObjectKey& pod) const {
@@ -93,16 +118,16 @@ class PodGroupController final : public Reconciler {
         waiting_[queue].insert(object->key());
         return plan;
       }
-      const auto owner = annotations_of_owner(*object, cache);
+      const auto owner = owner_of(*object, cache);
       if (!owner) {
         plan.outcome = Outcome::requeue_after(kLookAgain);
         return plan;
       }
-      plan.then(
-          {client::CreateWrite{kinds::kPodGroup, object->name_space(), build_group(pod, *owner)},
-           Code::AlreadyExists,
-           {},
-           {}});
+      plan.then({client::CreateWrite{kinds::kPodGroup, object->name_space(),
+                                     build_group(pod, owner->annotations, owner->size)},
+                 Code::AlreadyExists,
+                 {},
+                 {}});
     }
     if (joined) return plan;
     Json patch(boost::json::object_kind);
@@ -113,32 +138,69 @@ class PodGroupController final : public Reconciler {
     return std::move(plan.then({std::move(join), Code::NotFound, {}, {}}));
   }
 
+  // What a pod's controller says about its group.
+  struct Owner {
+    Labels annotations{};
+    std::int64_t size = 1;
+  };
+
   // nullopt: it has a controller that is not known yet.
-  static std::optional<Labels> annotations_of_owner(const Object& pod, const client::Cache& cache) {
+  static std::optional<Owner> owner_of(const Object& pod, const client::Cache& cache) {
     const OwnerReference* owner = pod.controller();
-    if (owner == nullptr) return Labels();
+    if (owner == nullptr) return Owner();
     std::vector<Kind> kinds(kWorkloads.begin(), kWorkloads.end());
     kinds.push_back(kinds::kJob);
     for (const Kind& kind : kinds) {
       if (kind.kind != owner->kind || kind.api_version() != owner->api_version) continue;
-      if (!cache.watches(kind.resource())) return Labels();
+      if (!cache.watches(kind.resource())) return Owner();
       const ObjectPtr object = cache.get(kind, pod.name_space(), owner->name);
       if (object == nullptr || object->uid() != owner->uid) return std::nullopt;
-      return string_map(find(*object->document(), {"metadata", "annotations"}));
+      return Owner{annotations_of(*object),
+                   group_size(*object, cache.controlled_by(kinds::kPod, object->uid()))};
     }
-    return Labels();
+    return Owner();
   }
 
-  // Scaled to nothing, its group asks for nothing.
+  static Labels annotations_of(const Object& object) {
+    return string_map(find(*object.document(), {"metadata", "annotations"}));
+  }
+
   static Plan on_workload(const Object& workload, const client::Cache& cache) {
     Plan plan;
-    if (int_at(*workload.document(), {"spec", "replicas"}) != 0) return plan;
     const std::string name = "podgroup-" + workload.uid().text();
     const ObjectPtr group = cache.get(kinds::kPodGroup, workload.name_space(), name);
     if (group == nullptr || group->deletion()) return plan;
+    if (int_at(*workload.document(), {"spec", "replicas"}) != 0)
+      return names_size(annotations_of(workload)) ? resize(workload, group, cache) : plan;
+    // Scaled to nothing, its group asks for nothing.
     client::DeleteWrite gone{kinds::kPodGroup, workload.name_space(), name};
     gone.only_uid = group->uid();
     return std::move(plan.then({std::move(gone), Code::NotFound, {}, {}}));
+  }
+
+  // Its group follows what it asks for, and what its newest pod is like.
+  static Plan resize(const Object& workload, const ObjectPtr& group, const client::Cache& cache) {
+    Plan plan;
+    const std::vector<ObjectPtr> pods = cache.controlled_by(kinds::kPod, workload.uid());
+    if (pods.empty()) return plan;
+    const PodGroupView now(group);
+    const std::int64_t size = next_size(now.min_member(), group_size(workload, pods), pods);
+    if (size == now.min_member()) return plan;
+    const ObjectPtr& newest = *std::max_element(
+        pods.begin(), pods.end(),
+        [](const ObjectPtr& a, const ObjectPtr& b) { return a->created() < b->created(); });
+    Json patch(boost::json::object_kind);
+    set_path(patch, {"spec", "minMember"}, size);
+    Json resources = min_resources(PodView(newest), size);
+    // What was asked for by another template goes.
+    if (const JsonObject* before = object_at(now.document(), {"spec", "minResources"})) {
+      for (const auto& entry : *before) resources.get_object().emplace(entry.key(), nullptr);
+    }
+    set_path(patch, {"spec", "minResources"}, std::move(resources));
+    client::PatchWrite write{kinds::kPodGroup, group->name_space(), group->name(),
+                             client::PatchType::Merge, std::move(patch)};
+    write.only_if = group->revision();
+    return std::move(plan.then({std::move(write), Code::NotFound, {}, {}}));
   }
 
   PodGroupDeps deps_;

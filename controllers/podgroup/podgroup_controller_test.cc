@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/strings.h"
 #include "controllers/loop/testing/world.h"
 #include "model/keys.h"
 #include "model/pod.h"
@@ -101,6 +102,65 @@ TEST_F(PodGroupControllerTest, AnAbsurdSizeIsOne) {
   world.settle();
   const ObjectPtr job = world.get(kinds::kJob, "d", "j");
   EXPECT_EQ(group(group_of(pod("a", owned_by(kinds::kJob, job)))).min_member(), 1);
+}
+
+// A rollout with maxSurge 1: the new set asks for one pod, then for two.
+TEST_F(PodGroupControllerTest, AGroupIsNeverLargerThanItsReplicaSetAsksFor) {
+  const Kind sets{"apps", "v1", "ReplicaSet", "replicasets", true};
+  world.put(sets, R"({"metadata":{"name":"rs","namespace":"d","annotations":{)"
+                  R"("scheduling.volcano.sh/group-min-member":"3"}},"spec":{"replicas":1}})");
+  world.settle();
+  const ObjectPtr set = world.get(sets, "d", "rs");
+  const std::string owner = owned_by(sets, set);
+  const std::string name = group_of(pod("a", owner));
+  EXPECT_EQ(group(name).min_member(), 1);
+  // Nobody has a node: the gang is what is asked for.
+  world.patch(*set, sets, R"({"spec":{"replicas":2}})");
+  world.settle();
+  EXPECT_EQ(group(name).min_member(), 2);
+  EXPECT_EQ(group(name).min_resources()->at("cpu"), 4000);
+  // It stands: it grows with those who have found their places.
+  const auto place = [&](const std::string& which) {
+    world.patch(*world.get(kinds::kPod, "d", which), kinds::kPod, R"({"spec":{"nodeName":"n"}})");
+    world.settle();
+  };
+  pod("b", owner);
+  place("a");
+  place("b");
+  world.patch(*set, sets, R"({"spec":{"replicas":5}})");
+  pod("c", owner);
+  EXPECT_EQ(group(name).min_member(), 2);
+  place("c");
+  EXPECT_EQ(group(name).min_member(), 3);
+  // The old set of the next rollout asks for less.
+  world.patch(*set, sets, R"({"spec":{"replicas":1}})");
+  world.settle();
+  EXPECT_EQ(group(name).min_member(), 1);
+  EXPECT_EQ(group(name).min_resources()->at("cpu"), 2000);
+}
+
+TEST_F(PodGroupControllerTest, AStatefulSetThatMakesOnePodAfterTheOtherIsNoGangFromTheStart) {
+  const Kind sets{"apps", "v1", "StatefulSet", "statefulsets", true};
+  for (const std::string policy : {"OrderedReady", "Parallel"}) {
+    world.put(sets, R"({"metadata":{"name":")" + to_lower(policy) +
+                        R"(","namespace":"d","annotations":{)"
+                        R"("scheduling.volcano.sh/group-min-member":"2"}},"spec":{"replicas":3,)"
+                        R"("podManagementPolicy":")" +
+                        policy + R"("}})");
+    world.settle();
+    const ObjectPtr set = world.get(sets, "d", to_lower(policy));
+    const std::string name = group_of(pod(set->name() + "-0", owned_by(sets, set)));
+    EXPECT_EQ(group(name).min_member(), policy == "Parallel" ? 2 : 1);
+  }
+}
+
+TEST_F(PodGroupControllerTest, AJobThatRunsTwoAtATimeIsNoGangOfThree) {
+  world.put(kinds::kJob,
+            R"({"metadata":{"name":"j","namespace":"d","annotations":{)"
+            R"("scheduling.volcano.sh/group-min-member":"3"}},"spec":{"parallelism":2}})");
+  world.settle();
+  const ObjectPtr job = world.get(kinds::kJob, "d", "j");
+  EXPECT_EQ(group(group_of(pod("a", owned_by(kinds::kJob, job)))).min_member(), 2);
 }
 
 TEST_F(PodGroupControllerTest, TheGroupOfAWorkloadGoesWhenItIsScaledToNothing) {

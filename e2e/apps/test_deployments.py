@@ -122,3 +122,26 @@ def test_recreate_and_a_roll_out_that_cannot_go_on(simulated, namespace):
     # Server-side checks in upstream's words.
     manifest["spec"]["selector"]["matchLabels"] = {"app": "other"}
     assert "field is immutable" in simulated.kubectl_fails("apply", "-f", "-", *n, stdin=json.dumps(manifest))
+
+
+def test_a_gang_rolls_out_one_pod_after_the_other(simulated, namespace):
+    """The new ReplicaSet asks for one pod first: its group waits for no more than that."""
+    n = ("-n", namespace)
+    container = {"name": "main", "image": "nginx:1", "resources": {"requests": {"cpu": "100m"}}}
+    simulated.apply({
+        "apiVersion": "apps/v1", "kind": "Deployment",
+        "metadata": {"name": "gang", "namespace": namespace, "annotations": {"scheduling.volcano.sh/group-min-member": "3"}},
+        "spec": {"replicas": 3, "selector": {"matchLabels": {"app": "gang"}},
+                 "strategy": {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}},
+                 "template": {"metadata": {"labels": {"app": "gang"}}, "spec": {"schedulerName": "volcano", "containers": [container]}}}})
+    simulated.kubectl("rollout", "status", "deploy/gang", *n, "--timeout=60s")
+    first = simulated.get("podgroups", *n)["items"]
+    assert [group["spec"]["minMember"] for group in first] == [3]
+    simulated.kubectl("set", "image", "deploy/gang", "main=nginx:2", *n)
+    simulated.kubectl("rollout", "status", "deploy/gang", *n, "--timeout=60s")
+    groups = simulated.wait("one group is left, of three", lambda: [
+        group["metadata"]["name"] for group in simulated.get("podgroups", *n)["items"]
+    ] if [group["spec"]["minMember"] for group in simulated.get("podgroups", *n)["items"]] == [3] else None)
+    assert groups != [group["metadata"]["name"] for group in first]
+    resources = simulated.get("podgroup", groups[0], *n)["spec"]["minResources"]
+    assert resources["cpu"] == "300m" and resources["pods"] == "3"
