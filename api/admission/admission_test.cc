@@ -243,12 +243,20 @@ TEST_F(AdmissionTest, VolcanoCronJobsHaveSchedulesThatCanBeRead) {
   };
   EXPECT_EQ(with(R"({"schedule":"*/5 * * * *","timeZone":"Europe/Berlin"})"), "");
   EXPECT_EQ(with(R"({"schedule":"TZ=UTC * * * * *"})"),
-            "cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
-  EXPECT_EQ(with(R"({"schedule":"* * * * *","timeZone":"Nowhere/Land"})"),
-            "unknown time zone Nowhere/Land");
-  EXPECT_TRUE(with(R"({"schedule":"never"})").starts_with("invalid schedule \"never\": "));
-  EXPECT_EQ(with(R"({"schedule":"* * * * *"})", std::string(53, 'a')),
-            "must be no more than 52 characters");
+            "schedule should not contain TZ or CRON_TZ, TZ should only be set in the timeZone "
+            "field");
+  EXPECT_EQ(with(R"({"schedule":"* * * * *","timeZone":"Nowhere/Land"})"), "invalid timeZone");
+  EXPECT_EQ(with(R"({"schedule":"* * * * *","timeZone":"../etc"})"),
+            "unknown timeZone invalid timeZone");
+  EXPECT_EQ(with(R"({"schedule":"* * * * *","timeZone":"local"})"),
+            "timeZone can't be Local, and must be defined in https://www.iana.org/time-zones");
+  EXPECT_EQ(with(R"({"schedule":"* * * * *","timeZone":""})"),
+            "timeZone must be nil or non-empty string, got empty string");
+  EXPECT_EQ(with("{}"), "schedule is required, but got empty");
+  EXPECT_EQ(with(R"({"schedule":"never"})"), "schedule is not a valid cron expression");
+  EXPECT_EQ(with(R"({"schedule":"never"})", std::string(53, 'a')),
+            "schedule is not a valid cron expression; cronJob name must be no more than 52 "
+            "characters to accommodate job name suffix (max 63 total)");
 }
 
 TEST_F(AdmissionTest, QosClassesAreKubernetes) {
@@ -695,6 +703,52 @@ TEST_F(AdmissionTest, AVolcanoJobChangesOnlyInSize) {
           R"({"metadata":{},"spec":{"minAvailable":1,"queue":"x","tasks":[{"name":"a","replicas":2,"minAvailable":1}]}})",
           before),
       "job updates may not change fields other than"));
+}
+
+TEST_F(AdmissionTest, TimesInVolcanosObjectsCanBeRead) {
+  const auto policy = [](const std::string& timeout) {
+    return R"("policies":[{"event":"PodFailed","action":"AbortJob","timeout":")" + timeout +
+           R"("}])";
+  };
+  const auto job = [&](const std::string& fields, std::string_view before = {}) {
+    return submit(
+        kinds::kVolcanoJob, "j",
+        R"({"metadata":{},"spec":{"queue":"default","tasks":[{"name":"a","replicas":1}],)" +
+            fields + "}}",
+        before);
+  };
+  for (const std::string good : {"5s", "1h30m", "1.5h", ".5s", "3\u00b5s", "3\u03bcs", "0", "-1s"})
+    EXPECT_EQ(job(policy(good)), "") << good;
+  const std::map<std::string, std::string> kBad{
+      {"5x", "time: unknown unit \"x\" in duration \"5x\""},
+      {"5", "time: missing unit in duration \"5\""},
+      {"", "time: invalid duration \"\""},
+      {"soon", "time: invalid duration \"soon\""},
+      {"99999999h", "time: invalid duration \"99999999h\""}};
+  for (const auto& [bad, why] : kBad) {
+    EXPECT_EQ(job(policy(bad)),
+              "spec.policies[0].timeout: Invalid value: \"" + bad + "\": " + why + "\n");
+  }
+  EXPECT_TRUE(says(job(R"("runningEstimate":"long")"), "spec.runningEstimate: Invalid value"));
+  const std::string task = R"({"name":"a","replicas":1,)" + policy("5x") + "}";
+  EXPECT_TRUE(
+      says(submit(kinds::kVolcanoJob, "j", R"({"metadata":{},"spec":{"tasks":[)" + task + "]}}"),
+           "spec.tasks[0].policies[0].timeout: Invalid value"));
+  // Wherever a job is described.
+  const Kind cron{"batch.volcano.sh", "v1alpha1", "CronJob", "cronjobs", true};
+  EXPECT_TRUE(
+      says(submit(cron, "c",
+                  R"({"metadata":{},"spec":{"schedule":"* * * * *","jobTemplate":{"spec":{)" +
+                      policy("5x") + "}}}}"),
+           "spec.jobTemplate.spec.policies[0].timeout: Invalid value"));
+  const Kind part{"flow.volcano.sh", "v1alpha1", "JobTemplate", "jobtemplates", true};
+  EXPECT_TRUE(says(submit(part, "t", R"({"metadata":{},"spec":{)" + policy("5x") + "}}"),
+                   "spec.policies[0].timeout: Invalid value"));
+  // Who has such a one from earlier may still be changed.
+  const std::string stored =
+      R"({"metadata":{},"spec":{"queue":"default","tasks":[{"name":"a","replicas":2}],)" +
+      policy("5x") + "}}";
+  EXPECT_EQ(job(policy("5x"), stored), "");
 }
 
 TEST_F(AdmissionTest, AnEventThatOnePolicyNamesTwiceIsNamedOnce) {

@@ -53,10 +53,14 @@ Result<void> mutate_queue(Admission& admission);
 Result<void> admit_queue(const Admission& admission);
 
 Result<void> admit_job_flow(const Admission& admission);
+void validate_job_flow(const Admission& admission, Causes& causes);
+void validate_job_template(const Admission& admission, Causes& causes);
 
+void validate_volcano_cron_job(const Admission& admission, Causes& causes);
 Result<void> admit_volcano_cron_job(const Admission& admission);
 
 Result<void> mutate_volcano_job(Admission& admission);
+void validate_volcano_job(const Admission& admission, Causes& causes);
 Result<void> admit_volcano_job(const Admission& admission);
 
 }  // namespace krater::api

@@ -1,29 +1,67 @@
 // Volcano's cron jobs: names that leave room for the moment of a job, and schedules that can be
 // read.
+#include <algorithm>
+#include <cctype>
+
 #include "api/admission/rules.h"
 #include "base/cron_schedule.h"
+#include "base/strings.h"
 
 namespace krater::api {
+
+namespace {
+
+bool is_zone_word(std::string_view part) {
+  constexpr std::size_t kLongest = 14;
+  if (part.empty() || part.size() > kLongest || part.starts_with('-')) return false;
+  return part != "." && part != ".." && std::all_of(part.begin(), part.end(), [](unsigned char c) {
+           return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '_' || c == '+';
+         });
+}
+
+std::string schedule_problem(const std::string& schedule) {
+  if (schedule.empty()) return "schedule is required, but got empty";
+  if (schedule.find("TZ") != std::string::npos) {
+    return "schedule should not contain TZ or CRON_TZ, TZ should only be set in the timeZone field";
+  }
+  return CronSchedule::parse(schedule) ? "" : "schedule is not a valid cron expression";
+}
+
+std::string zone_problem(const std::string& zone) {
+  if (zone.empty()) return "timeZone must be nil or non-empty string, got empty string";
+  std::vector<std::string> out;
+  for (const std::string_view part : split(zone, '/')) {
+    if (!is_zone_word(part)) out.emplace_back("unknown timeZone");
+  }
+  if (to_lower(zone) == "local") {
+    out.emplace_back(
+        "timeZone can't be Local, and must be defined in https://www.iana.org/time-zones");
+  } else if (!TimeZone::find(zone)) {
+    out.emplace_back("invalid timeZone");
+  }
+  return join(out, " ");
+}
+
+}  // namespace
 
 Result<void> admit_volcano_cron_job(const Admission& admission) {
   constexpr std::size_t kLongestName = 52;
   if (admission.operation == Operation::Delete || !admission.subresource.empty()) return {};
-  if (admission.name.size() > kLongestName) return refusal("must be no more than 52 characters");
-  const std::string schedule = text_at(admission.object, {"spec", "schedule"});
-  if (schedule.empty()) return refusal("schedule is required");
-  if (schedule.find("TZ") != std::string::npos)
-    return refusal("cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
-  if (const auto parsed = CronSchedule::parse(schedule); !parsed)
-    return refusal("invalid schedule \"" + schedule + "\": " + parsed.error().message);
-  const auto zone = string_at(admission.object, {"spec", "timeZone"});
-  if (!zone) return {};
-  if (zone->empty()) return refusal("timeZone must be nil or non-empty string");
-  if (*zone == "Local")
-    return refusal(
-        "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones");
-  if (const auto found = TimeZone::find(std::string(*zone)); !found)
-    return refusal("unknown time zone " + std::string(*zone));
-  return {};
+  std::vector<std::string> spec;
+  const auto add = [](std::vector<std::string>& to, std::string problem) {
+    if (!problem.empty()) to.push_back(std::move(problem));
+  };
+  add(spec, schedule_problem(text_at(admission.object, {"spec", "schedule"})));
+  if (const auto zone = string_at(admission.object, {"spec", "timeZone"}))
+    add(spec, zone_problem(std::string(*zone)));
+  std::vector<std::string> problems;
+  add(problems, join(spec, " "));
+  if (admission.name.size() > kLongestName) {
+    problems.emplace_back(
+        "cronJob name must be no more than 52 characters to accommodate job name suffix (max 63 "
+        "total)");
+  }
+  return problems.empty() ? Result<void>() : refusal(join(problems, "; "));
 }
 
 }  // namespace krater::api

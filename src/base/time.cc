@@ -128,9 +128,10 @@ std::optional<Duration> parse_go_duration(std::string_view text) {
     double nanos;
   };
   // Longer names first, so that "ms" is not read as "m".
-  constexpr std::array<Unit, 7> kUnits{{{"ns", 1},
+  constexpr std::array<Unit, 8> kUnits{{{"ns", 1},
                                         {"us", 1e3},
                                         {"\xc2\xb5s", 1e3},
+                                        {"\xce\xbcs", 1e3},
                                         {"ms", 1e6},
                                         {"s", 1e9},
                                         {"m", 60e9},

@@ -33,6 +33,7 @@ TEST(Time, GoDurations) {
   EXPECT_EQ(parse_go_duration("300ms"), 300ms);
   EXPECT_EQ(parse_go_duration("-1.5h"), -90min);
   EXPECT_EQ(parse_go_duration("0"), 0s);
+  EXPECT_EQ(parse_go_duration("3\xce\xbcs"), 3us);
   EXPECT_FALSE(parse_go_duration("5"));
   EXPECT_FALSE(parse_go_duration("s"));
 }
