@@ -77,7 +77,11 @@ std::optional<PlannedWrite> spec_patch(const ObjectPtr& existing, const Json& be
   client::PatchWrite write{kinds::kPodGroup, existing->name_space(), existing->name(),
                            client::PatchType::Merge, JsonObject{{"spec", std::move(patch)}}};
   write.only_if = existing->revision();
-  return PlannedWrite{std::move(write)};
+  PlannedWrite out{std::move(write)};
+  out.on_failed = EventNote{
+      EventNote::Type::Warning, "FailedToUpdatePodGroup",
+      "Failed to update PodGroup " + existing->name_space() + "/" + existing->name(), "Update"};
+  return out;
 }
 
 Json spec_of(const Json& document) {
@@ -103,6 +107,9 @@ class Volcano final : public BatchScheduler {
       PlannedWrite write{
           client::CreateWrite{kinds::kPodGroup, owner.name_space(), std::move(pod_group)}};
       write.fine_if = Code::AlreadyExists;
+      write.on_failed = EventNote{
+          EventNote::Type::Warning, "FailedToCreatePodGroup",
+          "Failed to create PodGroup " + owner.name_space() + "/" + gang_name(owner), "Create"};
       return std::optional<PlannedWrite>(std::move(write));
     }
     const auto document = existing->document();

@@ -197,9 +197,21 @@ TEST(Versions, ReadRayReleasesWithSuffixes) {
 
 TEST(GangSize, CountsPodsAsTheyWillBe) {
   Fixture f(test::cluster_spec());
-  const GangSize size = gang_size(f.context);
+  const GangSize size = gang_size(f.context, {});
   EXPECT_EQ(size.members, 3);
   EXPECT_EQ(to_json(size.resources.to_json_object()), R"({"cpu":"768m","memory":"768Mi"})");
+}
+
+TEST(GangSize, CountsWhatRuntimeClassesAdd) {
+  Fixture f(
+      R"({"headGroupSpec":{"template":{"spec":{"runtimeClassName":"box","containers":[{"name":"h","resources":{"requests":{"cpu":"1"}}}]}}},"workerGroupSpecs":[{"groupName":"g","replicas":2,"template":{"spec":{"runtimeClassName":"none","containers":[{"name":"w","resources":{"requests":{"cpu":"1"}}}]}}}]})");
+  const ObjectPtr box = *Object::parse(
+      ObjectKey::of(kRuntimeClassKind, "", "box"), Revision(1),
+      std::make_shared<const std::string>(
+          R"({"apiVersion":"node.k8s.io/v1","kind":"RuntimeClass","metadata":{"name":"box"},"overhead":{"podFixed":{"cpu":"250m"}}})"));
+  const GangSize size =
+      gang_size(f.context, [&](const std::string& name) { return name == "box" ? box : nullptr; });
+  EXPECT_EQ(size.resources.at("cpu"), 3250);
 }
 
 TEST(GangSize, ClampsReplicasAndLeavesOutSuspendedGroups) {
@@ -208,7 +220,7 @@ TEST(GangSize, ClampsReplicasAndLeavesOutSuspendedGroups) {
         R"({"headGroupSpec":{"template":{"spec":{"containers":[{"name":"h"}]}}},"workerGroupSpecs":[{"groupName":"g",)" +
         group +
         R"("template":{"spec":{"containers":[{"name":"w","resources":{"requests":{"cpu":"1"}}}]}}}]})");
-    const GangSize size = gang_size(f.context);
+    const GangSize size = gang_size(f.context, {});
     EXPECT_EQ(size.resources.at("cpu"), (size.members - 1) * 1000);  // the same count in both
     return size.members;
   };

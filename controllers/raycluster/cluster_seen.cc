@@ -36,6 +36,9 @@ ClusterSeen observe_cluster(const ObjectKey& key, const client::Cache& cache,
   seen.pod_exists = [&cache, name_space = object.name_space()](const std::string& name) {
     return cache.get(kinds::kPod, name_space, name) != nullptr;
   };
+  seen.runtime_class = [&cache](const std::string& name) {
+    return cache.get(kRuntimeClassKind, "", name);
+  };
   return seen;
 }
 

@@ -11,6 +11,7 @@
 #include "controllers/batchscheduler/batch_scheduler.h"
 #include "controllers/ray/cluster_context.h"
 #include "model/pod.h"
+#include "model/pod_overhead.h"
 
 namespace krater::controllers {
 
@@ -27,6 +28,7 @@ struct ClusterSeen {
   // names, so repeating a create is harmless, and a name never comes back.
   std::int64_t pods_at = 0;
   std::function<bool(const std::string& name)> pod_exists{};
+  RuntimeClasses runtime_class{};
   std::optional<WriteFailure> failure{};
 };
 

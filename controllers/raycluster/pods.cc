@@ -49,7 +49,8 @@ class PodPlanner {
       return std::move(out_);
     }
     if (cluster.label(rk::kOriginKind) != kinds::kRayJob.kind) {
-      auto gang = scheduler_.sync(cluster, gang_size(context_), seen_.pod_group);
+      auto gang =
+          scheduler_.sync(cluster, gang_size(context_, seen_.runtime_class), seen_.pod_group);
       if (!gang) {
         out_.problem = WriteFailure{"", gang.error().message};
         return std::move(out_);

@@ -97,7 +97,10 @@ class RayClusterController final : public Reconciler {
   std::vector<Interest> interests() const override {
     std::vector<Interest> out{{kinds::kRayCluster, {}},
                               owned_by(kinds::kPod, kinds::kRayCluster),
-                              owned_by(kinds::kService, kinds::kRayCluster)};
+                              owned_by(kinds::kService, kinds::kRayCluster),
+                              {kRuntimeClassKind, [](const ObjectPtr&, const ObjectPtr&) {
+                                 return std::vector<ObjectKey>();
+                               }}};
     if (const Kind* gang = deps_.scheduler.gang_kind())
       out.push_back(owned_by(*gang, kinds::kRayCluster));
     return out;

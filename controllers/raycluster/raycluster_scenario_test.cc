@@ -149,6 +149,17 @@ TEST_F(RayClusterScenario, AHeadThatKeepsFailingIsReplacedEverMoreSlowly) {
   }
 }
 
+TEST_F(RayClusterScenario, AGangThatIsRefusedIsTold) {
+  fake.fail = [](const client::Write& write) -> std::optional<Error> {
+    const auto* create = std::get_if<client::CreateWrite>(&write);
+    if (create == nullptr || create->kind != kinds::kPodGroup) return std::nullopt;
+    return make_error(Code::Forbidden, "unable to find queue: nope");
+  };
+  apply(kinds::kRayCluster, "c", cluster_spec(1));
+  advance(1s);
+  EXPECT_TRUE(event_reasons().contains("FailedToCreatePodGroup"));
+}
+
 TEST_F(RayClusterScenario, AFailedCreateIsToldInTheStatusAndTakenBack) {
   fake.fail = [](const client::Write& write) -> std::optional<Error> {
     const auto* create = std::get_if<client::CreateWrite>(&write);

@@ -43,10 +43,11 @@ EventNote job_event(EventNote::Type type, std::string reason, std::string messag
   return {type, std::move(reason), std::move(message), std::move(action)};
 }
 
-GangSize job_gang_size(const RayJobView& job, const JobRules& rules) {
-  GangSize size = gang_size(context_of_job(job, job->name() + "-xxxxx", rules));
+GangSize job_gang_size(const JobSeen& seen, const JobRules& rules) {
+  const RayJobView& job = seen.job;
+  GangSize size = gang_size(context_of_job(job, job->name() + "-xxxxx", rules), seen.runtime_class);
   if (job.mode() == SubmissionMode::K8sJob)
-    size.resources += template_requests(submitter_template(job));
+    size.resources += template_requests(submitter_template(job), seen.runtime_class);
   return size;
 }
 

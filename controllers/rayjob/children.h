@@ -7,7 +7,7 @@ namespace krater::controllers {
 
 // Gang of a RayJob: its cluster's pods; in resources (not in members) also the submitter, which
 // starts only when the cluster runs and would hold the gang up forever.
-GangSize job_gang_size(const RayJobView& job, const JobRules& rules);
+GangSize job_gang_size(const JobSeen& seen, const JobRules& rules);
 
 PlannedWrite create_cluster(const JobSeen& seen, const JobRules& rules);
 // Code::Invalid when the spec cannot be turned into a command.

@@ -8,6 +8,7 @@
 
 #include "controllers/batchscheduler/batch_scheduler.h"
 #include "controllers/ray/cluster_context.h"
+#include "model/pod_overhead.h"
 #include "model/rayjob.h"
 
 namespace krater::controllers {
@@ -41,6 +42,7 @@ struct JobSeen {
   std::optional<std::string> dashboard_address{};  // "ip:port", when it can be reached
   std::optional<DashboardAnswer> answer{};
   StopCall stop = StopCall::NotAsked;
+  RuntimeClasses runtime_class{};
 
   bool submitter_is_ours() const;
 };

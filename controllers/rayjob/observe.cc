@@ -77,6 +77,9 @@ JobSeen observe_job(const ObjectKey& key, const client::Cache& cache, const JobR
   const Object& object = *seen.job.object();
   const std::string& name_space = object.name_space();
   seen.status = seen.job.status();
+  seen.runtime_class = [&cache](const std::string& name) {
+    return cache.get(kRuntimeClassKind, "", name);
+  };
   seen.submitter = cache.get(kinds::kJob, name_space, object.name());
   seen.head_service =
       controlled(cache.get(kinds::kService, name_space, object.name() + "-head-svc"), object.uid());

@@ -15,7 +15,8 @@ std::optional<PlannedWrite> release_gang(const JobSeen& seen, const JobRules& ru
   if (seen.job.has_selector() || seen.status.cluster_name.empty()) return std::nullopt;
   const bool gone = cluster_goes || !seen.cluster || seen.cluster.deleting();
   auto write = rules.scheduler.resize(
-      gone ? GangSize{} : gang_size(context_of(seen.cluster, rules.cluster)), seen.pod_group);
+      gone ? GangSize{} : gang_size(context_of(seen.cluster, rules.cluster), seen.runtime_class),
+      seen.pod_group);
   if (!write) return std::nullopt;
   const std::string gang = rules.scheduler.gang_name(*seen.job.object());
   write->on_done = job_event(Type::Normal, "BatchSchedulerCleanedUp",

@@ -22,8 +22,7 @@ std::string dashboard_url(const JobSeen& seen, const JobRules& rules) {
 // False: the gang's object cannot be made as wished.
 bool ensure_gang(const JobSeen& seen, const JobRules& rules, JobStep& step) {
   if (seen.job.has_selector()) return true;
-  auto write =
-      rules.scheduler.sync(*seen.job.object(), job_gang_size(seen.job, rules), seen.pod_group);
+  auto write = rules.scheduler.sync(*seen.job.object(), job_gang_size(seen, rules), seen.pod_group);
   if (!write) {
     step.events.push_back(
         job_event(Type::Warning, "FailedToCreatePodGroup", write.error().message, "Create"));

@@ -24,7 +24,9 @@ class RayJobController final : public Reconciler {
         owned_by(kinds::kService, kinds::kRayJob),
         owned_by(kinds::kJob, kinds::kRayJob),
         // Read, to find a head's address; its changes come through the cluster's status.
-        {kinds::kPod, [](const ObjectPtr&, const ObjectPtr&) { return std::vector<ObjectKey>(); }}};
+        {kinds::kPod, [](const ObjectPtr&, const ObjectPtr&) { return std::vector<ObjectKey>(); }},
+        {kRuntimeClassKind,
+         [](const ObjectPtr&, const ObjectPtr&) { return std::vector<ObjectKey>(); }}};
     if (const Kind* gang = deps_.scheduler.gang_kind())
       out.push_back(owned_by(*gang, kinds::kRayJob));
     return out;

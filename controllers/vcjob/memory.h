@@ -25,6 +25,7 @@ struct Memory {
   std::string group_news;             // the last one told
   std::optional<WallTime> told_at{};  // when the status was last written
   bool key_asked = false;
+  bool creation_failed = false;  // of a pod, in the last pass
   std::optional<SshKey> ssh_key{};
 
   // Drops what has been acted on or concerns another life of the job; the rest gets its time.

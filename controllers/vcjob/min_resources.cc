@@ -7,8 +7,11 @@
 namespace krater::controllers::vcjob {
 namespace {
 
-PodQuota quota_of(const VolcanoTask& task) {
-  return PodQuota::of(task.pod_template == nullptr ? nullptr : find(*task.pod_template, {"spec"}));
+PodQuota quota_of(const VolcanoTask& task, const Observed& seen) {
+  const Json* spec = task.pod_template == nullptr ? nullptr : find(*task.pod_template, {"spec"});
+  if (spec == nullptr) return PodQuota::of(nullptr);
+  const Json made = with_overhead(*spec, seen.runtime_class);
+  return PodQuota::of(&made);
 }
 
 std::vector<const VolcanoTask*> by_priority(const Observed& seen) {
@@ -36,14 +39,14 @@ Json min_resources(const Observed& seen) {
   for (const VolcanoTask* task : tasks) {
     const std::int64_t most = first_pods ? task->replicas : task->min_available.value_or(0);
     const std::int64_t pods = std::min(left, most);
-    out.add(quota_of(*task), pods);
+    out.add(quota_of(*task, seen), pods);
     left -= pods;
   }
   // More than the tasks' own minima: the rest comes from what they have beyond them.
   for (const VolcanoTask* task : tasks) {
     if (first_pods) break;
     const std::int64_t pods = std::min(left, task->replicas - task->min_available.value_or(0));
-    out.add(quota_of(*task), pods);
+    out.add(quota_of(*task, seen), pods);
     left -= std::max<std::int64_t>(pods, 0);
   }
   return out.to_json_object();

@@ -8,6 +8,7 @@
 
 #include "controllers/vcjob/pod_fact.h"
 #include "controllers/vcjob/status.h"
+#include "model/pod_overhead.h"
 #include "model/podgroup.h"
 
 namespace krater::controllers::vcjob {
@@ -27,6 +28,7 @@ struct Observed {
   std::vector<PodFact> pods;        // those it controls
   PodGroupView group;               // none: empty
   bool queue_exists = false;
+  bool creation_failed = false;   // of a pod, in the pass before this one
   bool forwards = false;          // its queue hands jobs on to other clusters
   std::optional<SshKey> ssh_key;  // one made for this job
   // Objects of its namespace; null when there is none.
@@ -35,6 +37,7 @@ struct Observed {
   std::function<bool(const Kind&)> served;
   // Of a PriorityClass; 0 when it does not exist.
   std::function<std::int64_t(const std::string& name)> priority;
+  RuntimeClasses runtime_class;
 
   const VolcanoTask* task(std::string_view name) const {
     for (const VolcanoTask& one : tasks) {

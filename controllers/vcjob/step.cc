@@ -174,6 +174,17 @@ Plan on_active(const Observed& seen, WallTime now) {
   std::optional<Change> change = follow_counts(seen, status.counts);
   const bool over = change && is_over(change->next);
   const bool clears = clearing(seen);
+  // Who may not have all his pods tells what there is of them before he asks again.
+  if (seen.creation_failed && !clears && !over) {
+    Status now_there = status;
+    now_there.min_available = seen.job.min_available();
+    if (change) follow(*change, seen, now_there, now);
+    if (now_there != seen.stored) {
+      plan.then(write_status(seen, now_there));
+      plan.outcome = Outcome::requeue_after(Duration(1ms));
+      return plan;
+    }
+  }
   // What pods read (hosts, say) is right before the pods themselves change.
   const bool may_create = !clears && !over && prepare(seen, plan);
   remove_some(unwanted, plan);

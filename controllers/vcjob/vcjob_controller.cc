@@ -80,6 +80,7 @@ class VolcanoJobController final : public Reconciler, public VolcanoEventSource 
            return on_queue(before, after);
          }},
         {kinds::kPriorityClass, [](const ObjectPtr&, const ObjectPtr&) -> Keys { return {}; }},
+        {kRuntimeClassKind, [](const ObjectPtr&, const ObjectPtr&) -> Keys { return {}; }},
         {kinds::kService, owned},
         {kinds::kConfigMap, owned},
         {kinds::kSecret, owned}};
@@ -106,10 +107,16 @@ class VolcanoJobController final : public Reconciler, public VolcanoEventSource 
       seen.status.add_succeeded_and_gone(one.task, one.index);
     seen.ssh_key = memory.ssh_key;
     seen.told_at = memory.told_at;
+    seen.creation_failed = std::exchange(memory.creation_failed, false);
     Plan plan = decide(seen, orders, memory, now);
     if (writes_status(plan)) memory.told_at = now;
     ask_for_key(key, seen, memory);
     return plan;
+  }
+
+  void write_failed(const ObjectKey& key, const PlannedWrite& write, const Error&) override {
+    const auto* creation = std::get_if<client::CreateWrite>(&write.write);
+    if (creation != nullptr && creation->kind == kinds::kPod) memory_[key].creation_failed = true;
   }
 
  private:
@@ -210,6 +217,9 @@ class VolcanoJobController final : public Reconciler, public VolcanoEventSource 
       return cache.get(kind, name_space, name);
     };
     seen.served = deps_.served;
+    seen.runtime_class = [&cache](const std::string& name) {
+      return cache.get(kRuntimeClassKind, "", name);
+    };
     seen.priority = [&cache](const std::string& name) -> std::int64_t {
       const ObjectPtr priority = cache.get(kinds::kPriorityClass, "", name);
       return priority == nullptr ? 0 : int_at(*priority->document(), {"value"}).value_or(0);

@@ -4,6 +4,7 @@
 #include "controllers/loop/testing/world.h"
 #include "controllers/vcjob/vcjob_controller.h"
 #include "model/keys.h"
+#include "model/pod_overhead.h"
 
 namespace krater::controllers {
 namespace {
@@ -119,6 +120,16 @@ struct VolcanoJobTest : ::testing::Test {
 
 using Names = std::vector<std::string>;
 
+TEST_F(VolcanoJobTest, ItsGroupAsksForWhatItsRuntimeClassAddsToThePods) {
+  world.put(kRuntimeClassKind,
+            R"({"metadata":{"name":"box"},"overhead":{"podFixed":{"cpu":"3"}}})");
+  world.settle();
+  make(R"({"name":"w","replicas":2,"template":{"spec":{"runtimeClassName":"box","containers":[)"
+       R"({"name":"main","resources":{"requests":{"cpu":"1"}}}]}}})",
+       2);
+  EXPECT_EQ(PodGroupView(group()).min_resources()->at("cpu"), 8000);
+}
+
 TEST_F(VolcanoJobTest, PodsAreMadeOnlyWhenTheGangIsAdmitted) {
   make(task("w", 2), 2, R"(,"priorityClassName":"high","plugins":{"env":[]})");
   EXPECT_EQ(phase(), "Pending");
@@ -215,6 +226,28 @@ TEST_F(VolcanoJobTest, SuspendingAndResumingUsesUpNoRetry) {
   }
   EXPECT_EQ(status().retry_count, 0);
   EXPECT_EQ(world.told("CommandIssued"), 10);
+}
+
+// A quota that lets only some of the pods be made.
+TEST_F(VolcanoJobTest, WhoMayNotHaveAllHisPodsTellsOfThoseThereAre) {
+  int allowed = 3;
+  world.fake.fail = [&](const client::Write& write) -> std::optional<Error> {
+    const auto* create = std::get_if<client::CreateWrite>(&write);
+    if (create == nullptr || create->kind != kinds::kPod || allowed-- > 0) return std::nullopt;
+    return make_error(Code::Forbidden, "exceeded quota: q");
+  };
+  make(task("w", 5), 2);
+  admit();
+  world.pass(5s);
+  ASSERT_EQ(pods().size(), 3U);
+  run_all();
+  world.pass(30s);
+  EXPECT_EQ(phase(), "Running");
+  EXPECT_EQ(status().counts.running, 3);
+  EXPECT_EQ(status().counts.pending, 0);
+  world.fake.fail = nullptr;
+  world.pass(600s);
+  EXPECT_EQ(pods().size(), 5U);
 }
 
 TEST_F(VolcanoJobTest, AnOrderSurvivesAConflict) {

@@ -250,3 +250,10 @@ def test_contradictory_rayjobs_are_refused_one_by_one(big):
             e for e in big.get("events")["items"] if e["involvedObject"]["name"] == name and e["type"] == "Warning"])
     owners = {o["metadata"].get("labels", {}).get("ray.io/originated-from-cr-name") for o in big.get("rayclusters")["items"]}
     assert owners == {"good"}, owners
+
+
+def test_a_queue_that_is_not_there_is_told(big):
+    big.apply(ray_cluster("lost", labels={"volcano.sh/queue-name": "nope"}))
+    big.wait("the cluster says so", lambda: any(
+        'Failed to create PodGroup default/ray-lost-pg' in e["message"] and "nope" in e["message"]
+        for e in big.get("events")["items"] if e["involvedObject"]["name"] == "lost" and e["reason"] == "FailedToCreatePodGroup"))

@@ -1,4 +1,6 @@
 """Volcano Jobs on simulated nodes: life, policies, orders, scaling, queues. VC-* names cases from the field."""
+import json
+
 import gangs
 import vcjobs
 from vcjobs import job, policy, runs_for, task
@@ -211,3 +213,51 @@ def test_jobs_survive_a_restart_of_the_server(tmp_path):
         gangs.stays(cluster, "it goes on as it was", lambda: vcjobs.phase(cluster, "stays") == "Running")
         assert {p["metadata"]["uid"] for p in cluster.get("pods")["items"]} == uids
         assert vcjobs.status(cluster, "stays").get("retryCount", 0) == 0
+
+
+def test_times_that_cannot_be_read_are_refused(tmp_path):
+    with gangs.nodes(tmp_path, 1, 4) as cluster:
+        odd = job("odd", task("w"), least=1, policies=[policy("AbortJob", "PodFailed", timeout="5x")])
+        refused = cluster.kubectl_fails("apply", "-f", "-", stdin=json.dumps(odd))
+        assert 'spec.policies[0].timeout: Invalid value: "5x": time: unknown unit "x" in duration "5x"' in refused, refused
+
+
+def test_who_is_evicted_by_the_scheduler_uses_up_no_retry_however_fast_he_goes(tmp_path):
+    with gangs.nodes(tmp_path, 1, 8) as cluster:
+        gangs.configure(cluster, """
+actions: "enqueue, allocate, preempt, reclaim, backfill"
+tiers:
+- plugins: [{name: priority}, {name: gang, enablePreemptable: false}, {name: conformance}]
+- plugins: [{name: capacity}, {name: predicates}, {name: nodeorder}]
+""")
+        gangs.apply(cluster, gangs.queue("low", deserved={"cpu": "2"}), gangs.queue("high", deserved={"cpu": "6"}))
+        cluster.apply(job("victim", task("w", 8, cpu="1", grace=0), least=8, queue="low", maxRetry=3,
+                          policies=[policy("RestartJob", "PodEvicted")]))
+        vcjobs.wait_phase(cluster, "victim", "Running")
+        cluster.apply(job("claimant", task("w", 4, cpu="1", grace=0), least=4, queue="high"))
+        vcjobs.wait_phase(cluster, "claimant", "Running")
+        cluster.wait("it was restarted", lambda: vcjobs.status(cluster, "victim").get("version") == 1)
+        assert "retryCount" not in vcjobs.status(cluster, "victim"), cluster.dump()
+
+
+def test_what_a_runtime_class_adds_is_asked_for_from_the_start(tmp_path):
+    with gangs.nodes(tmp_path, 1, 8) as cluster:
+        cluster.apply({"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "box"}, "handler": "box",
+                       "overhead": {"podFixed": {"cpu": "3"}}})
+        cluster.apply(job("boxed", task("w", 2, cpu="1", pod={"runtimeClassName": "box"}), least=2))
+        vcjobs.wait_phase(cluster, "boxed", "Running")
+        assert vcjobs.group(cluster, "boxed")["spec"]["minResources"]["cpu"] == "8"
+        pods = cluster.get("pods")["items"]
+        assert [pod["spec"]["overhead"] for pod in pods] == [{"cpu": "3"}] * 2
+
+
+def test_a_quota_that_lets_some_pods_be_made_is_no_secret(tmp_path):
+    with gangs.nodes(tmp_path, 1, 8) as cluster:
+        cluster.apply({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q"}, "spec": {"hard": {"requests.cpu": "3"}}})
+        cluster.wait("the quota is counted", lambda: (cluster.get("quota", "q").get("status") or {}).get("used"))
+        cluster.apply(job("part", task("w", 5, cpu="1"), least=2))
+        vcjobs.wait_phase(cluster, "part", "Running")
+        cluster.wait("three run", lambda: vcjobs.status(cluster, "part").get("running") == 3)
+        assert any("exceeded quota" in message for message in events(cluster, "FailedCreate", "part")), cluster.dump()
+        cluster.kubectl("delete", "quota", "q")
+        cluster.wait("all run", lambda: vcjobs.status(cluster, "part").get("running") == 5, timeout=90)
