@@ -86,6 +86,17 @@ void check(const Harness& cluster, const Json& want) {
           expect_parts(condition->message, group.value(), name_of(group));
         }
       }
+    } else if (what == "unsaid") {
+      for (const auto& group : value.get_object()) {
+        const PodGroupStatus status = cluster.group(name_of(group)).status();
+        const PodGroupCondition* condition = status.condition("Unschedulable");
+        EXPECT_TRUE(holds(condition)) << name_of(group);
+        for (const Json& part : group.value().get_array()) {
+          EXPECT_TRUE(condition == nullptr ||
+                      condition->message.find(view(part.get_string())) == std::string::npos)
+              << condition->message;
+        }
+      }
     } else if (what == "scheduled") {
       for (const Json& group : value.get_array()) {
         const PodGroupStatus status = cluster.group(std::string(view(group.get_string()))).status();

@@ -80,8 +80,29 @@ EvictionPlanner::Likeness EvictionPlanner::likeness(JobId id) const {
           job.ready_tasks(),     std::move(shapes), job.sub_group_policies.get()};
 }
 
-bool EvictionPlanner::hopeless(JobId job) const {
-  return given_up_.contains(likeness(job));
+const std::string* EvictionPlanner::hopeless(JobId job) const {
+  const auto place = given_up_.find(likeness(job));
+  return place == given_up_.end() ? nullptr : &place->second;
+}
+
+void EvictionPlanner::give_up(JobId job, std::optional<TaskRef> denied, std::string words) {
+  const std::string kept =
+      denied ? who_is_kept(session_, *denied, in_the_way(*denied), rules_.asking) : std::string();
+  words += (words.empty() || kept.empty() ? "" : "; ") + kept;
+  tell_why_nobody_leaves(session_, job, words);
+  given_up_.emplace(likeness(job), std::move(words));
+}
+
+TaskRefs EvictionPlanner::in_the_way(TaskRef task) {
+  TaskRefs out;
+  const NodeBoard& board = session_.board(task);
+  for (const NodeSlot node : session_.node_order()) {
+    if (!board.may_take(node)) continue;
+    for (const TaskRef& one : session_.residents(node)) {
+      if (holds_place(session_.task(one).status) && rules_.candidate(task, one)) out.push_back(one);
+    }
+  }
+  return out;
 }
 
 bool EvictionPlanner::may_leave(JobId job) const {

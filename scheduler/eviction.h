@@ -7,9 +7,11 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
+#include "scheduler/protection.h"
 #include "scheduler/statement.h"
 
 namespace krater::scheduler {
@@ -21,6 +23,7 @@ bool gang_stands(const JobInfo& job);
 bool lets_go(const JobInfo& job);
 
 struct EvictionRules {
+  Asking asking = Asking::Preempting;
   // Whether `one`, Bound or Running, comes into question at all.
   std::function<bool(TaskRef claimant, TaskRef one)> candidate;
   // What the plugins leave of the candidates.
@@ -38,11 +41,17 @@ class EvictionPlanner {
   // there is no way; then nothing was changed. What will be free without evicting is taken first.
   bool make_room(Statement& statement, TaskRef task);
 
-  // A job like this one was tried in vain; or so many were that the rest has to wait for the next
-  // session.
-  bool hopeless(JobId job) const;
+  // Those who come into question, by themselves or not, on nodes that the task may go to: what it
+  // could use, if they left.
+  TaskRefs in_the_way(TaskRef task);
+
+  // A job like this one was tried in vain: what was said then; null: none was. Or so many were that
+  // the rest has to wait for the next session.
+  const std::string* hopeless(JobId job) const;
   bool exhausted() const { return scans_ >= kScans; }
-  void give_up(JobId job) { given_up_.insert(likeness(job)); }
+  // `denied`: the task for which nobody could be made to leave, if it was that; `words`: what is
+  // to be said beside.
+  void give_up(JobId job, std::optional<TaskRef> denied, std::string words = {});
 
  private:
   static constexpr int kScans = 256;  // searches through all nodes, a session
@@ -84,7 +93,7 @@ class EvictionPlanner {
 
   Session& session_;
   EvictionRules rules_;
-  std::set<Likeness> given_up_;
+  std::map<Likeness, std::string> given_up_;
   mutable std::map<JobId, bool> may_leave_;
   int scans_ = 0;
 };

@@ -176,6 +176,12 @@ struct ReclaimableHook {
   virtual std::optional<TaskRefs> reclaimable(const Session& session, TaskRef claimant,
                                               const TaskRefs& candidates) const = 0;
 };
+// Of those who answer that: who keeps pods for their own sake, whoever asks. What is said of such
+// pods: "are in their cool-down time".
+struct KeeperHook {
+  virtual ~KeeperHook() = default;
+  virtual std::string_view keeps_as() const = 0;
+};
 // Whether the queue may take from other queues for one more such task.
 struct PreemptiveHook {
   virtual ~PreemptiveHook() = default;

@@ -108,6 +108,7 @@ std::vector<JobReport> report(const Session& session,
     one.gathering = waiting && job.valid_tasks() < job.min_member;
     one.can_park =
         waiting && !binds.contains(id) && job.waiting_tasks() == 0 && !session.note(id).put_off;
+    one.again = session.note(id).again;
     one.fragmented = one.can_park && is_fragmented(session, id);
     one.queue = job.queue;
     if (job.group) {

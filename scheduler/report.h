@@ -26,10 +26,11 @@ struct JobReport {
   std::string hyper_node{};                // around all that the group has placed
   std::string_view why_code{};
   QueueName queue{};
-  bool unsatisfied = false;  // something of it waits
-  bool can_park = false;     // and only a change can help it
-  bool fragmented = false;   // JobInfo::fragmented, as this session saw it
-  bool gathering = false;    // it waits, and members of its gang are not even there
+  bool unsatisfied = false;         // something of it waits
+  bool can_park = false;            // and only a change can help it
+  std::optional<WallTime> again{};  // or time, from then on
+  bool fragmented = false;          // JobInfo::fragmented, as this session saw it
+  bool gathering = false;           // it waits, and members of its gang are not even there
   std::uint64_t version = 0;
 };
 

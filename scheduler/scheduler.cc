@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <set>
 
 #include "base/check.h"
@@ -17,6 +18,10 @@ constexpr Duration kLastBackoff = std::chrono::seconds(10);
 // last one took, but no more than the limit.
 constexpr int kPausePerCycle = 4;
 constexpr Duration kPauseLimit = std::chrono::milliseconds(50);
+
+// For words that come as often as somebody writes something else.
+constexpr client::EventRecorder::Limits kAllEvents{
+    256, std::numeric_limits<int>::max(), {}, std::numeric_limits<std::size_t>::max(), {}};
 
 Duration backoff_after(int failures) {
   Duration out = kFirstBackoff;
@@ -36,6 +41,7 @@ Scheduler::Scheduler(Deps deps)
       decided_(std::move(deps.decided)),
       extender_(deps.extender),
       events_(client_, loop_, clock_, "volcano"),
+      config_events_(client_, loop_, clock_, "volcano", {}, kAllEvents),
       cache_({options_.scheduler_names, options_.default_queue}),
       feed_(client_, cache_,
             {[this] { wake(); }, [this](const ObjectPtr& map) { use_config(map); }}),
@@ -68,7 +74,8 @@ void Scheduler::stop() {
   statuses_.stop();
   loop_.cancel(cycle_timer_);
   loop_.cancel(period_timer_);
-  cycle_timer_ = period_timer_ = 0;
+  loop_.cancel(parked_timer_);
+  cycle_timer_ = period_timer_ = parked_timer_ = 0;
 }
 
 void Scheduler::decide(const Decision& decision) {
@@ -135,12 +142,28 @@ bool Scheduler::left_alone(const JobInfo& job) const {
   if (queue != nullptr && queue->fifo) return false;
   const auto parked = parked_.find(job.key);
   return parked != parked_.end() && parked->second.version == job.version &&
-         parked->second.help == cache_.help();
+         parked->second.help == cache_.help() &&
+         !(parked->second.again && *parked->second.again <= clock_.now());
+}
+
+// Wakes for the first of those who are parked until a certain time.
+void Scheduler::await_time() {
+  loop_.cancel(std::exchange(parked_timer_, 0));
+  std::optional<WallTime> first;
+  for (const auto& [key, place] : parked_) {
+    if (place.again && (!first || *place.again < *first)) first = place.again;
+  }
+  if (!first) return;
+  parked_timer_ = loop_.after(std::max(*first - clock_.now(), Duration(0)), [this] {
+    parked_timer_ = 0;
+    time_came_ = true;
+    wake();
+  });
 }
 
 void Scheduler::run_cycle() {
   // Heartbeats and our own writes come by here as well.
-  const bool tried = metrics_.waiting_jobs <= parked_.size();
+  const bool tried = metrics_.waiting_jobs <= parked_.size() && !std::exchange(time_came_, false);
   if (tried && !report_all_ && !cache_.has_changes() && cache_.help() == seen_help_ &&
       !std::exchange(shuffle_due_, false)) {
     return;
@@ -199,7 +222,7 @@ void Scheduler::take_reports(const Session& session, const std::set<JobKey>& cha
   for (JobReport& one :
        report(session, [&](const JobKey& key) { return all || changed.contains(key); })) {
     if (one.unsatisfied) ++waiting;
-    if (one.can_park) parked.emplace(one.key, Parked{one.version, session.help()});
+    if (one.can_park) parked.emplace(one.key, Parked{one.version, session.help(), one.again});
     if (one.status) {
       const JobInfo* before = cache_.job(one.key);
       if (before != nullptr && before->phase != one.status->phase) {
@@ -225,6 +248,7 @@ void Scheduler::take_reports(const Session& session, const std::set<JobKey>& cha
     statuses_.take(std::move(one), held);
   }
   parked_ = std::move(parked);
+  await_time();
   metrics_.waiting_jobs = waiting;
   metrics_.parked_jobs = parked_.size();
 }
@@ -371,6 +395,16 @@ void Scheduler::not_evicted(const GangEviction& eviction, const Error& why) {
   retry_after_failure(eviction.claimant);
 }
 
+// What was said of it the last time is not said again.
+void Scheduler::tell_of_config(const Object& config_map, std::string_view reason,
+                               std::set<std::string> messages) {
+  for (const std::string& message : messages) {
+    if (!said_of_config_.contains(message))
+      config_events_.warning(config_map, std::string(reason), message);
+  }
+  said_of_config_ = std::move(messages);
+}
+
 void Scheduler::use_config(const ObjectPtr& config_map) {
   const ObjectView view(config_map);
   const auto text = string_at(view.document(), {"data", options_.config_key});
@@ -378,20 +412,19 @@ void Scheduler::use_config(const ObjectPtr& config_map) {
   if (!next) {
     ++metrics_.config_errors;
     log::error("scheduler.config.refused", {{"why", next.error().message}});
-    events_.warning(*config_map, "InvalidSchedulerConfiguration",
-                    options_.config_key + ": " + next.error().message +
-                        "; the last good configuration stays in force");
+    tell_of_config(*config_map, "InvalidSchedulerConfiguration",
+                   {options_.config_key + ": " + next.error().message +
+                    "; the last good configuration stays in force"});
     decide({"config", "refused", "", "", "", "", next.error().message});
     return;
   }
   config_ = *std::move(next);
-  if (text) {
-    for (const std::string& pitfall : pitfalls(config_)) {
-      log::warn("scheduler.config.pitfall", {{"what", pitfall}});
-      decide({"config", "pitfall", "", "", "", "", pitfall});
-      events_.warning(*config_map, "SchedulerConfigurationPitfall", pitfall);
-    }
+  const std::vector<std::string> doubts = text ? pitfalls(config_) : std::vector<std::string>();
+  for (const std::string& pitfall : doubts) {
+    log::warn("scheduler.config.pitfall", {{"what", pitfall}});
+    decide({"config", "pitfall", "", "", "", "", pitfall});
   }
+  tell_of_config(*config_map, "SchedulerConfigurationPitfall", {doubts.begin(), doubts.end()});
   cache_.note_help();
   report_all_ = true;
   log::info("scheduler.config",

@@ -97,6 +97,7 @@ class Scheduler {
  private:
   struct Parked {
     std::uint64_t version = 0, help = 0;
+    std::optional<WallTime> again{};  // not longer than until then
   };
   struct Backoff {
     int failures = 0;
@@ -108,6 +109,7 @@ class Scheduler {
   void wake();
   void tick();
   void run_cycle();
+  void await_time();
   bool left_alone(const JobInfo& job) const;
   void take_reports(const Session& session, const std::set<JobKey>& changed, bool all);
   void bind(const GangBind& gang);
@@ -120,6 +122,8 @@ class Scheduler {
   void not_evicted(const GangEviction& eviction, const Error& why);
   void retry_after_failure(const JobKey& job);
   void use_config(const ObjectPtr& config_map);
+  void tell_of_config(const Object& config_map, std::string_view reason,
+                      std::set<std::string> messages);
 
   client::ObjectClient& client_;
   Loop& loop_;
@@ -131,6 +135,8 @@ class Scheduler {
   ExtenderCaller* extender_;
   std::map<JobKey, std::string> told_waiting_;  // the reason in the decision log
   client::EventRecorder events_;
+  client::EventRecorder config_events_;   // about the configuration: every one of them is told
+  std::set<std::string> said_of_config_;  // last
   Cache cache_;
   Feed feed_;
   StatusWriter statuses_;
@@ -144,8 +150,9 @@ class Scheduler {
   std::uint64_t seen_help_ = 0;    // Cache::help() at the last cycle
   bool report_all_ = true;
   bool shuffle_due_ = false;
+  bool time_came_ = false;  // for somebody who is parked
   bool started_ = false;
-  Loop::TimerId cycle_timer_ = 0, period_timer_ = 0;
+  Loop::TimerId cycle_timer_ = 0, period_timer_ = 0, parked_timer_ = 0;
   SteadyTime parked_since_{};
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

@@ -147,6 +147,16 @@ const JobNote& Session::note(JobId id) const {
   return place == notes_.end() ? nothing : place->second;
 }
 
+void Session::look_again(WallTime when) {
+  for (JobId id = 0; id < job_count(); ++id) look_again(id, when);
+}
+
+void Session::look_again(JobId id, WallTime when) {
+  if (parked(id) || !job(id).open()) return;
+  std::optional<WallTime>& again = notes_[id].again;
+  if (!again || when < *again) again = when;
+}
+
 NodeSlot Session::find_node(const NodeName& name) const {
   const auto place = std::lower_bound(
       world_.order.begin(), world_.order.end(), name.text(),

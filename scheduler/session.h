@@ -25,10 +25,11 @@ struct JobNote {
   std::map<std::uint32_t, FitErrorPtr> fit_errors{};  // by task: no node takes it
   std::map<std::uint32_t, Refusal> queue_errors{};  // by task: its queue's limit does not allow it
   std::map<std::uint32_t, NodeSlot>
-      tentative{};                 // by task: where it could have gone, had the gang been complete
-  bool refused_admission = false;  // this session's enqueue said no
-  std::string no_eviction{};       // why nobody was made to leave for it
-  bool put_off = false;            // there was no time for it in this session
+      tentative{};                  // by task: where it could have gone, had the gang been complete
+  bool refused_admission = false;   // this session's enqueue said no
+  std::string no_eviction{};        // why nobody was made to leave for it
+  bool put_off = false;             // there was no time for it in this session
+  std::optional<WallTime> again{};  // from then on time alone may have helped it
 };
 
 // A pod came to a node (sign 1) or left it (-1) within a session.
@@ -79,6 +80,9 @@ class Session {
   QueueId queue_of(const JobKey& key) const;
   bool parked(JobId id) const { return parked_[id]; }
   JobNote& note(JobId id) { return notes_[id]; }
+  // All that was tried and still waits may be better off at that time, though nothing else changes.
+  void look_again(WallTime when);
+  void look_again(JobId id, WallTime when);
   const JobNote& note(JobId id) const;
   const Task& task(TaskRef ref) const { return job(ref.job).tasks[ref.task]; }
   QueueId queue_count() const { return static_cast<QueueId>(world_.queues.size()); }

@@ -198,6 +198,38 @@ TEST(Config, ABadConfigMapIsToldAndTheLastGoodOneStaysInForce) {
   EXPECT_EQ(cluster.node_of("b"), "");
 }
 
+// Somebody tries until it is right: the recorder's limits are for what repeats itself.
+TEST(Config, EveryRefusalIsToldAndNoneTwice) {
+  Harness cluster;
+  const auto use = [&](const std::string& actions, int version) {
+    Json map = new_object(kinds::kConfigMap, "volcano-system", "volcano-scheduler-configmap");
+    set_path(map, {"metadata", "labels", "version"}, Json(std::to_string(version)));
+    set_path(map, {"data", "volcano-scheduler.conf"},
+             Json("actions: \"" + actions + "\"\ntiers: [{plugins: [{name: gang}]}]\n"));
+    cluster.client.put(kinds::kConfigMap, std::move(map));
+    cluster.settle(1s);
+  };
+  const auto count_of = [&](const std::string& part) {
+    std::int64_t count = 0;
+    for (const ObjectPtr& event : cluster.client.all(kinds::kEvent)) {
+      const auto document = event->document();
+      if (text_at(*document, {"message"}).find(part) != std::string::npos)
+        count += int_at(*document, {"count"}).value_or(0);
+    }
+    return count;
+  };
+  for (int i = 0; i < 60; ++i) use("dance" + std::to_string(i), i);
+  for (int i = 0; i < 60; ++i)
+    EXPECT_EQ(count_of("unknown action \"dance" + std::to_string(i) + "\""), 1) << i;
+  EXPECT_EQ(count_of("combined"), 0);
+  // The same once more says nothing, after a good one it is news again.
+  use("dance59", 60);
+  EXPECT_EQ(count_of("\"dance59\""), 1);
+  use("allocate", 61);
+  use("dance59", 62);
+  EXPECT_EQ(count_of("\"dance59\""), 2);
+}
+
 TEST(Bind, AGangIsBoundInOneTransactionOrNotAtAll) {
   Harness cluster;
   int refusals = 1;

@@ -73,3 +73,26 @@ def test_a_gang_is_not_broken_half_way(tmp_path):
         gangs.apply(cluster, *elastic("boss2", 4, 4, {"cpu": "1"}, "p-high"))
         gangs.wait_why(cluster, "boss2", "4/4 tasks in gang unschedulable")
         gangs.stays(cluster, "nobody goes where it would not be enough", lambda: gangs.running(cluster) == after, seconds=3)
+
+
+COOLDOWN = """
+actions: "enqueue, allocate, preempt, backfill"
+tiers:
+- plugins: [{name: priority}, {name: gang, enablePreemptable: false}, {name: conformance}, {name: cdp}]
+- plugins: [{name: drf, enablePreemptable: false}, {name: predicates}, {name: capacity}]
+"""
+
+
+def test_a_cooldown_is_said_and_waited_for_and_no_longer(tmp_path):
+    """Nothing happens meanwhile that could wake anybody: the time itself does."""
+    with gangs.nodes(tmp_path, 1, 8) as cluster:
+        gangs.configure(cluster, COOLDOWN)
+        low = elastic("low", 8, 1, {"cpu": "1"}, "p-low", terminationGracePeriodSeconds=0)
+        for one in low[1:]:
+            one["metadata"]["annotations"]["volcano.sh/cooldown-time"] = "10s"
+        gangs.apply(cluster, *classes(), *low)
+        gangs.wait_running(cluster, *names("low", 8))
+        gangs.apply(cluster, *elastic("high", 2, 2, {"cpu": "1"}, "p-high"))
+        gangs.wait_why(cluster, "high", "8 of 8 pods whose places it could use may not be evicted: 8 are in their cool-down time")
+        gangs.wait_running(cluster, *names("high", 2), timeout=15)
+        assert len(gangs.running(cluster)) == 8, cluster.dump()

@@ -5,6 +5,8 @@
 #include "scheduler/actions/gang_claim.h"
 #include "scheduler/actions/starving.h"
 #include "scheduler/eviction.h"
+#include "scheduler/protection.h"
+#include "scheduler/why.h"
 
 namespace krater::scheduler {
 namespace {
@@ -34,11 +36,13 @@ class GangEvictor {
       session_.note(job).put_off = true;
       return;
     }
+    if (!try_to_take(job)) tell_who_is_kept(job);
+  }
+
+ private:
+  bool try_to_take(JobId job) {
     const std::vector<std::vector<Domain>> groups = session_.domains_for(job);
-    if (groups.empty()) {
-      take(job, nullptr);
-      return;
-    }
+    if (groups.empty()) return take(job, nullptr);
     std::int64_t tried = 0;
     bool done = false;
     for (const std::vector<Domain>& group : groups) {
@@ -49,17 +53,36 @@ class GangEvictor {
       }
     }
     session_.confine(job, nullptr);
+    return done;
   }
 
- private:
+  void tell_who_is_kept(JobId job) {
+    const std::deque<std::uint32_t> tasks = waiting_tasks(session_, job);
+    if (tasks.empty()) return;
+    const TaskRef claimant{job, tasks.front()};
+    const NodeBoard& board = session_.board(claimant);
+    TaskRefs all;
+    for (const NodeSlot slot : session_.node_order()) {
+      if (!board.may_take(slot)) continue;
+      for (const TaskRef& one : session_.residents(slot)) {
+        if (in_question(job, one)) all.push_back(one);
+      }
+    }
+    tell_why_nobody_leaves(
+        session_, job,
+        who_is_kept(session_, claimant, all,
+                    across_queues_ ? Asking::GangReclaiming : Asking::GangPreempting));
+  }
+
   bool candidate(JobId claimant, TaskRef one) const {
+    return in_question(claimant, one) && lets_itself_go(session_, one);
+  }
+  // Whether or not it says of itself that it does not go.
+  bool in_question(JobId claimant, TaskRef one) const {
     const Task& task = session_.task(one);
     const JobInfo& job = session_.job(one.job);
-    if (!holds_place(task.status) || !task.spec->preemptable || one.job == claimant ||
-        !session_.has_node(task.node)) {
+    if (!holds_place(task.status) || one.job == claimant || !session_.has_node(task.node))
       return false;
-    }
-    if (!lets_go(job)) return false;
     const QueueId from = session_.queue_of(one.job), to = session_.queue_of(claimant);
     if (across_queues_) return from != to && session_.queue(from).reclaimable;
     return from == to && job.priority < session_.job(claimant).priority;
@@ -244,7 +267,9 @@ bool may_take_all(Session& session, QueueId queue, JobId job) {
   all.shape = std::make_shared<const PodShape>(std::move(sum));
   Refusal why;
   if (session.preemptive(queue, all, why)) return true;
-  session.note(job).no_eviction = why.message + " (" + why.figures + ")";
+  // Its own limit is said where it is met.
+  if (why.code != codes::kQueueLimit)
+    tell_why_nobody_leaves(session, job, why.message + " (" + why.figures + ")");
   return false;
 }
 

@@ -9,6 +9,7 @@ namespace {
 
 EvictionRules rules(Session& session, bool within_job) {
   EvictionRules out;
+  out.asking = Asking::Preempting;
   out.candidate = [&session, within_job](TaskRef claimant, TaskRef one) {
     if (session.queue_of(claimant.job) != session.queue_of(one.job)) return false;
     if ((claimant.job == one.job) != within_job) return false;
@@ -35,17 +36,21 @@ class Preemptor {
       return;
     }
     if (wants_domain(session_, job)) return;
-    if (!between_jobs_.hopeless(job) && !take_from_others(job)) between_jobs_.give_up(job);
+    if (const std::string* known = between_jobs_.hopeless(job)) {
+      tell_why_nobody_leaves(session_, job, *known);
+    } else if (std::optional<TaskRef> denied; !take_from_others(job, denied)) {
+      between_jobs_.give_up(job, denied);
+    }
     take_from_itself(job);
   }
 
  private:
   // All that the gang needs, or nothing.
-  bool take_from_others(JobId job) {
+  bool take_from_others(JobId job, std::optional<TaskRef>& denied) {
     Statement statement(session_);
     const auto claim = [&](Statement& some, const std::deque<std::uint32_t>& tasks,
                            const std::function<bool()>& enough) {
-      make_room(some, job, tasks, enough);
+      make_room(some, job, tasks, enough, denied);
     };
     if (!claim_for_gang(session_, statement, job, claim) || !statement.evicts()) return false;
     statement.commit_evictions(job, "preempt");
@@ -53,7 +58,7 @@ class Preemptor {
   }
 
   void make_room(Statement& statement, JobId job, const std::deque<std::uint32_t>& tasks,
-                 const std::function<bool()>& enough) {
+                 const std::function<bool()>& enough, std::optional<TaskRef>& denied) {
     std::set<const NodeBoard*> unfit;
     for (const std::uint32_t t : tasks) {
       const TaskRef task{job, t};
@@ -63,6 +68,7 @@ class Preemptor {
       if (board.shape().best_effort() && board.best_idle() != kNoNode) continue;
       if (!between_jobs_.make_room(statement, task)) {
         unfit.insert(&board);
+        if (!denied) denied = task;
       } else if (enough()) {
         return;
       }
@@ -72,14 +78,14 @@ class Preemptor {
   // A more important task for a lesser one of the same job; only where the gang stands, as for a
   // gang that does not an exchange is no gain.
   void take_from_itself(JobId job) {
-    if (session_.job(job).ready_tasks() == 0 || within_job_.hopeless(job)) return;
+    if (session_.job(job).ready_tasks() == 0 || within_job_.hopeless(job) != nullptr) return;
     for (const std::uint32_t t : waiting_tasks(session_, job)) {
       if (!session_.job_starving(job)) return;
       Statement statement(session_);
       if (!may_claim(session_, {job, t})) continue;
       if (!within_job_.make_room(statement, {job, t}) || !statement.evicts() ||
           !session_.job_pipelined(job)) {
-        within_job_.give_up(job);
+        within_job_.give_up(job, std::nullopt);
         return;
       }
       statement.commit_evictions(job, "preempt");

@@ -1,14 +1,18 @@
 #include "scheduler/actions/reclaim.h"
 
+#include <algorithm>
+
 #include "scheduler/actions/gang_claim.h"
 #include "scheduler/actions/starving.h"
 #include "scheduler/eviction.h"
+#include "scheduler/why.h"
 
 namespace krater::scheduler {
 namespace {
 
 EvictionRules rules(Session& session) {
   EvictionRules out;
+  out.asking = Asking::Reclaiming;
   out.candidate = [&session](TaskRef claimant, TaskRef one) {
     const QueueId from = session.queue_of(one.job);
     return from != session.queue_of(claimant.job) && session.queue(from).reclaimable;
@@ -28,17 +32,28 @@ class Reclaimer {
   void serve(QueueId queue, JobId job) {
     if (planner_.exhausted()) {
       session_.note(job).put_off = true;
-    } else if (!wants_domain(session_, job) && !planner_.hopeless(job) && !take(queue, job)) {
-      planner_.give_up(job);
+    } else if (wants_domain(session_, job)) {
+      // Room in one domain is gangreclaim's to make.
+    } else if (const std::string* known = planner_.hopeless(job)) {
+      tell_why_nobody_leaves(session_, job, *known);
+    } else if (Denied denied; !take(queue, job, denied)) {
+      planner_.give_up(
+          job, denied.by_others,
+          denied.by_its_queue ? share_used(queue, job, *denied.by_its_queue) : std::string());
     }
   }
 
  private:
-  bool take(QueueId queue, JobId job) {
+  // The first of its tasks that its queue may not take more for; for which nobody could leave.
+  struct Denied {
+    std::optional<TaskRef> by_its_queue{}, by_others{};
+  };
+
+  bool take(QueueId queue, JobId job, Denied& denied) {
     Statement statement(session_);
     const auto claim = [&](Statement& some, const std::deque<std::uint32_t>& tasks,
                            const std::function<bool()>& enough) {
-      make_room(some, queue, job, tasks, enough);
+      make_room(some, queue, job, tasks, enough, denied);
     };
     if (!claim_for_gang(session_, statement, job, claim) || !statement.evicts()) return false;
     statement.commit_evictions(job, "reclaim");
@@ -46,23 +61,47 @@ class Reclaimer {
   }
 
   void make_room(Statement& statement, QueueId queue, JobId job,
-                 const std::deque<std::uint32_t>& tasks, const std::function<bool()>& enough) {
+                 const std::deque<std::uint32_t>& tasks, const std::function<bool()>& enough,
+                 Denied& denied) {
     std::set<const NodeBoard*> unfit;
     for (const std::uint32_t t : tasks) {
       const TaskRef task{job, t};
       const NodeBoard* board = &session_.board(task);
       if (unfit.contains(board) || !may_claim(session_, task)) continue;
       if (Refusal why; !session_.preemptive(queue, *session_.task(task).spec, why)) {
-        session_.note(job).no_eviction = why.message + " (" + why.figures + ")";
+        if (!denied.by_its_queue) denied.by_its_queue = task;
         unfit.insert(board);
         continue;
       }
       if (!planner_.make_room(statement, task)) {
         unfit.insert(board);
+        if (!denied.by_others) denied.by_others = task;
       } else if (enough()) {
         return;
       }
     }
+  }
+
+  // That its queue may take no more matters only where somebody else has what the task could use,
+  // and nothing is free. The figures are those of all that the gang still needs, before anything
+  // was tried.
+  std::string share_used(QueueId queue, JobId job, TaskRef task) {
+    NodeBoard& board = session_.board(task);
+    if (board.best_idle() != kNoNode || board.best_future() != kNoNode) return {};
+    if (planner_.in_the_way(task).empty()) return {};
+    const JobInfo& info = session_.job(job);
+    std::int64_t missing =
+        std::max<std::int64_t>(info.min_member - info.ready_tasks() - info.waiting_tasks(), 1);
+    PodShape sum;
+    for (const std::uint32_t t : waiting_tasks(session_, job)) {
+      if (missing-- > 0) sum.request += info.tasks[t].spec->shape->request;
+    }
+    TaskSpec needed;
+    needed.shape = std::make_shared<const PodShape>(std::move(sum));
+    Refusal why;
+    // Its own limit is said where it is met.
+    if (session_.preemptive(queue, needed, why) || why.code == codes::kQueueLimit) return {};
+    return why.message + " (" + why.figures + ")";
   }
 
   Session& session_;

@@ -10,6 +10,7 @@ namespace {
 
 class Cooldown final : public EvictionGuard {
  public:
+  std::string_view keeps_as() const override { return "are in their cool-down time"; }
   void open(const Session& session) override { now_ = session.now(); }
 
   bool protects(const TaskSpec& task) const override {
@@ -20,11 +21,18 @@ class Cooldown final : public EvictionGuard {
     if (!time) return false;
     const std::optional<Condition> placed = pod.condition("PodScheduled");
     const std::optional<WallTime> since = placed ? placed->last_transition : std::nullopt;
-    return since && now_ < *since + *time;
+    if (!since || *since + *time <= now_) return false;
+    if (!first_end_ || *since + *time < *first_end_) first_end_ = *since + *time;
+    return true;
+  }
+  // Whoever was denied somebody may have him later.
+  void close(Session& session) override {
+    if (first_end_) session.look_again(*first_end_);
   }
 
  private:
   WallTime now_;
+  mutable std::optional<WallTime> first_end_{};  // of those who were asked for in vain
 };
 
 }  // namespace

@@ -7,6 +7,7 @@ namespace {
 
 class Conformance final : public EvictionGuard {
  public:
+  std::string_view keeps_as() const override { return "are vital to the cluster"; }
   bool protects(const TaskSpec& task) const override {
     return task.priority_class == "system-cluster-critical" ||
            task.priority_class == "system-node-critical" || task.name_space() == "kube-system";

@@ -1,5 +1,5 @@
 // A plugin whose whole word is that some tasks must not be evicted, by nobody and for nobody: it
-// says who (protects), the rest follows.
+// says who and why (protects, keeps_as), the rest follows.
 #pragma once
 
 #include "scheduler/hooks.h"
@@ -10,7 +10,8 @@ class EvictionGuard : public Plugin,
                       public PreemptableHook,
                       public ReclaimableHook,
                       public GangEvictableHook,
-                      public EvictionGuardHook {
+                      public EvictionGuardHook,
+                      public KeeperHook {
  public:
   std::optional<TaskRefs> preemptable(const Session& session, TaskRef claimant,
                                       const TaskRefs& candidates) const final;

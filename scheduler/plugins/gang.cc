@@ -51,8 +51,10 @@ class Gang final : public Plugin,
                    public JobPipelinedHook,
                    public JobStarvingHook,
                    public PreemptableHook,
-                   public ReclaimableHook {
+                   public ReclaimableHook,
+                   public KeeperHook {
  public:
+  std::string_view keeps_as() const override { return "are needed by their gangs"; }
   std::optional<Refusal> job_valid(const JobInfo& job) const override {
     if (!roles_have(job, counts_as_valid)) {
       return Refusal{"NotEnoughPodsOfTask",
@@ -78,8 +80,8 @@ class Gang final : public Plugin,
   }
   bool job_ready(const JobInfo& job) const override { return ready(job); }
   Vote job_pipelined(const JobInfo& job) const override {
-    const bool permitted = job.is_pipelined() && roles_have(job, counts_as_pipelined) &&
-                           job.sub_groups_pipelined();
+    const bool permitted =
+        job.is_pipelined() && roles_have(job, counts_as_pipelined) && job.sub_groups_pipelined();
     return permitted ? Vote::Permit : Vote::Reject;
   }
 

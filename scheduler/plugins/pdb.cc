@@ -27,8 +27,10 @@ struct Budget {
 class DisruptionBudgets final : public Plugin,
                                 public PreemptableHook,
                                 public ReclaimableHook,
-                                public GangEvictableHook {
+                                public GangEvictableHook,
+                                public KeeperHook {
  public:
+  std::string_view keeps_as() const override { return "are covered by a disruption budget"; }
   void open(const Session& session) override {
     for (const auto& [place, object] : session.surroundings().budgets)
       budgets_.emplace_back(object);

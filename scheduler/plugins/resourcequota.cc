@@ -2,7 +2,9 @@
 // namespace, beside what is used and what was promised to jobs admitted before whose pods are still
 // to come (volcano.md 4.12). Quotas with scopes say nothing about a job as a whole and are left to
 // the API.
+#include <algorithm>
 #include <map>
+#include <utility>
 
 #include "scheduler/explain.h"
 #include "scheduler/plugins/plugins.h"
@@ -57,7 +59,7 @@ class ResourceQuotas final : public Plugin, public EnqueueHook {
       if (!session.job(id).tasks.empty()) memory_.promised.erase(session.job(id).key);
     }
     std::erase_if(memory_.promised, [&](const auto& entry) {
-      return entry.second.since + kComeWithin < session.now();
+      return entry.second.since + kComeWithin <= session.now();
     });
     for (const auto& [key, promise] : memory_.promised)
       promised_[key.name_space] += promise.amounts;
@@ -103,6 +105,21 @@ class ResourceQuotas final : public Plugin, public EnqueueHook {
     const ResourceList amounts = job.min_resources->to_list(session.names());
     promised_[job.key.name_space] += amounts;
     if (job.tasks.empty()) memory_.promised[job.key] = {amounts, session.now()};
+  }
+
+  // What was promised falls free when its time is over.
+  void close(Session& session) override {
+    std::map<std::string, WallTime> first;  // by namespace
+    for (const auto& [key, promise] : memory_.promised) {
+      const WallTime end = promise.since + kComeWithin;
+      WallTime& sooner = first.emplace(key.name_space, end).first->second;
+      sooner = std::min(sooner, end);
+    }
+    for (JobId id = 0; id < session.job_count() && !first.empty(); ++id) {
+      const auto end = first.find(session.job(id).key.name_space);
+      if (end != first.end() && std::as_const(session).note(id).refused_admission)
+        session.look_again(id, end->second);
+    }
   }
 
  private:

@@ -39,9 +39,8 @@ class Sla final : public Plugin,
   // Time alone will change the answer for those who still have some.
   void close(Session& session) override {
     for (JobId id = 0; id < session.job_count(); ++id) {
-      const JobInfo& job = session.job(id);
-      if (!session.parked(id) && job.open() && deadline(job) && !overdue(job))
-        session.note(id).put_off = true;
+      const auto end = deadline(session.job(id));
+      if (end && now_ < *end) session.look_again(id, *end);
     }
   }
 

@@ -17,29 +17,31 @@ constexpr std::string_view kPreemptableKey = "volcano.sh/preemptable";
 constexpr std::string_view kMinAvailable = "volcano.sh/jdb-min-available";
 constexpr std::string_view kMaxUnavailable = "volcano.sh/jdb-max-unavailable";
 
-// Minutes of the day; an end at or before the begin is on the next day.
+constexpr std::int64_t kDay = 24 * 60 * 60;
+
+// Seconds of the day, both within; an end at or before the begin is on the next day.
 struct Hours {
   std::string text;
   std::int64_t begin = 0, end = 0;
-  bool hold(std::int64_t minute) const {
-    return begin < end ? begin <= minute && minute <= end : minute >= begin || minute <= end;
+  bool hold(std::int64_t second) const {
+    return begin < end ? begin <= second && second <= end : second >= begin || second <= end;
   }
 };
 
-std::optional<std::int64_t> minute_of_day(std::string_view text) {
+std::optional<std::int64_t> time_of_day(std::string_view text) {
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos) return std::nullopt;
   const auto hour = parse_int(text.substr(0, colon)), minute = parse_int(text.substr(colon + 1));
   if (!hour || !minute || *hour < 0 || *hour > 23 || *minute < 0 || *minute > 59)
     return std::nullopt;
-  return *hour * 60 + *minute;
+  return (*hour * 60 + *minute) * 60;
 }
 
 std::optional<Hours> parse_hours(std::string_view text) {
   const std::size_t dash = text.find('-');
   if (dash == std::string_view::npos) return std::nullopt;
-  const auto begin = minute_of_day(trim(text.substr(0, dash)));
-  const auto end = minute_of_day(trim(text.substr(dash + 1)));
+  const auto begin = time_of_day(trim(text.substr(0, dash)));
+  const auto end = time_of_day(trim(text.substr(dash + 1)));
   if (!begin || !end) return std::nullopt;
   return Hours{std::string(text), *begin, *end};
 }
@@ -102,14 +104,17 @@ class Tdm final : public Plugin,
   Tdm(const TdmArgs& args, TdmMemory& memory) : args_(args), memory_(memory) {}
 
   void open(const Session& session) override {
-    minute_ = ((session.now().unix_seconds() / 60) % 1440 + 1440) % 1440;
+    second_ = (session.now().unix_seconds() % kDay + kDay) % kDay;
     for (const NodeSlot slot : session.node_order())
       zoned_ = zoned_ || zone_of(session, slot) != nullptr;
   }
   // Time alone opens zones.
   void close(Session& session) override {
-    for (JobId id = 0; zoned_ && id < session.job_count(); ++id) {
-      if (!session.parked(id) && session.job(id).open()) session.note(id).put_off = true;
+    const std::int64_t midnight = session.now().unix_seconds() - second_;
+    for (const auto& [zone, hours] : args_.zones) {
+      if (!zoned_ || hours.hold(second_)) continue;
+      session.look_again(
+          WallTime::from_unix_seconds(midnight + hours.begin + (hours.begin < second_ ? kDay : 0)));
     }
   }
 
@@ -198,13 +203,13 @@ class Tdm final : public Plugin,
   std::string closed_reason(const std::string& zone) const {
     const auto hours = args_.zones.find(zone);
     if (hours == args_.zones.end()) return "revocable zone " + zone + " not support";
-    if (hours->second.hold(minute_)) return {};
+    if (hours->second.hold(second_)) return {};
     return "current time beyond revocable zone " + zone + ":" + hours->second.text;
   }
 
   const TdmArgs& args_;
   TdmMemory& memory_;
-  std::int64_t minute_ = 0;
+  std::int64_t second_ = 0;
   bool zoned_ = false;
 };
 

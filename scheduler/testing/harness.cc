@@ -137,6 +137,11 @@ Json make_pod(const Json& brief) {
   copy_if_there(brief, "role", out, {"metadata", "annotations", keys::kTaskSpec});
   const std::string phase = text_at(brief, {"phase"});
   set_path(out, {"status", "phase"}, Json(phase.empty() ? "Pending" : phase));
+  if (const Json* placed = find(brief, {"placed"})) {
+    set_path(out, {"status", "conditions"},
+             JsonArray{JsonObject{
+                 {"type", "PodScheduled"}, {"status", "True"}, {"lastTransitionTime", *placed}}});
+  }
   return out;
 }
 

@@ -16,7 +16,7 @@ namespace krater::scheduler {
 // {name, cpu, memory, pods = 110, allocatable: {...}, labels, taints, images, unschedulable}
 Json make_node(const Json& brief);
 // {name, group, queue, cpu, memory, requests: {...}, node, phase, priority, class, role, selector,
-// image, ports, gates, labels, annotations, guaranteed, spec: {...}}
+// image, ports, gates, labels, annotations, guaranteed, placed: time, spec: {...}}
 Json make_pod(const Json& brief);
 // {name, min, queue, priorityClass, minResources, roles, phase, topology, subGroups, annotations}
 Json make_group(const Json& brief);
