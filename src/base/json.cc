@@ -11,13 +11,11 @@
 namespace krater {
 namespace {
 
-constexpr std::size_t kMaxDepthOfParser = 10'000;
-
 // Above this a float without a fraction would read back as an integer that no 64 bits hold.
 constexpr double kLargestPlain = 9e18;
 
-// encoding/json: 'f' form unless the exponent is below -6 or the number is larger than any int64; then 'e' without a padded
-// exponent.
+// encoding/json: 'f' form unless the exponent is below -6 or the number is larger than any int64;
+// then 'e' without a padded exponent.
 void append_double(std::string& out, double number) {
   if (number == 0) number = 0;  // no negative zero: it would read back as an integer
   if (!std::isfinite(number)) {
@@ -50,22 +48,8 @@ void append_number(std::string& out, Number number) {
 }  // namespace
 
 Result<Json> parse_json(std::string_view text, const JsonParseOptions& options) {
-  // One parser a thread: its buffers are reused, and trimmed again after an unusually large
-  // document.
-  thread_local simdjson::dom::parser parser;
-  constexpr std::size_t kKeepCapacity = 1 << 20;
-  const simdjson::error_code allocated =
-      parser.allocate(std::max<std::size_t>(text.size(), 1), kMaxDepthOfParser);
-  if (allocated != simdjson::SUCCESS)
-    return make_error(Code::Internal, simdjson::error_message(allocated));
-  const auto parsed = parser.parse(text.data(), text.size(), /*realloc_if_needed=*/true);
-  if (parsed.error() != simdjson::SUCCESS) {
-    return make_error(Code::BadRequest,
-                      std::string("invalid JSON: ") + simdjson::error_message(parsed.error()));
-  }
-  Result<Json> out = Converter(options).convert(parsed.value_unsafe(), 0);
-  if (text.size() > kKeepCapacity) parser = simdjson::dom::parser();
-  return out;
+  return with_parsed(
+      text, [&](simdjson::dom::element root) { return Converter(options).convert(root, 0); });
 }
 
 void append_json_string(std::string& out, std::string_view text) {

@@ -3,7 +3,9 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "base/json.h"
 
@@ -82,5 +84,28 @@ class Converter {
   const JsonParseOptions& options_;
   std::string path_;
 };
+
+// Parses `text` and gives the root to `use`, which answers a Result. One parser a thread: its
+// buffers are reused, and trimmed again after an unusually large document. `use` must not parse.
+// Code::BadRequest for what is no JSON.
+template <typename Use>
+auto with_parsed(std::string_view text, Use use) -> decltype(use(simdjson::dom::element())) {
+  // More than the converter accepts: the parser does not count a container that is empty.
+  constexpr std::size_t kMaxDepth = 10'000;
+  constexpr std::size_t kKeepCapacity = 1 << 20;
+  thread_local simdjson::dom::parser parser;
+  const simdjson::error_code allocated =
+      parser.allocate(std::max<std::size_t>(text.size(), 1), kMaxDepth);
+  if (allocated != simdjson::SUCCESS)
+    return make_error(Code::Internal, simdjson::error_message(allocated));
+  const auto parsed = parser.parse(text.data(), text.size(), /*realloc_if_needed=*/true);
+  if (parsed.error() != simdjson::SUCCESS) {
+    return make_error(Code::BadRequest,
+                      std::string("invalid JSON: ") + simdjson::error_message(parsed.error()));
+  }
+  auto out = use(parsed.value_unsafe());
+  if (text.size() > kKeepCapacity) parser = simdjson::dom::parser();
+  return out;
+}
 
 }  // namespace krater

@@ -7,10 +7,6 @@ namespace {
 
 using Paths = std::vector<const JsonFieldPath*>;
 
-// More than the converter accepts: the parser does not count a container that is empty.
-constexpr std::size_t kMaxDepthOfParser = 1000;
-constexpr std::size_t kKeepCapacity = 1 << 20;
-
 // Whether the converter would take it: recursion ends where it ends there.
 bool too_deep(simdjson::dom::element element, int depth) {
   static const int max_depth = JsonParseOptions().max_depth;
@@ -56,24 +52,13 @@ Result<Json> pick(simdjson::dom::object source, const Paths& paths, std::size_t 
 }  // namespace
 
 Result<Json> parse_json_fields(std::string_view text, const std::vector<JsonFieldPath>& paths) {
-  thread_local simdjson::dom::parser parser;
-  const simdjson::error_code allocated =
-      parser.allocate(std::max<std::size_t>(text.size(), 1), kMaxDepthOfParser);
-  if (allocated != simdjson::SUCCESS)
-    return make_error(Code::Internal, simdjson::error_message(allocated));
-  const auto parsed = parser.parse(text.data(), text.size(), /*realloc_if_needed=*/true);
-  if (parsed.error() != simdjson::SUCCESS) {
-    return make_error(Code::BadRequest,
-                      std::string("invalid JSON: ") + simdjson::error_message(parsed.error()));
-  }
   Paths wanted;
   for (const JsonFieldPath& path : paths) wanted.push_back(&path);
-  if (too_deep(parsed.value_unsafe(), 0)) return make_error(Code::BadRequest, "exceeded max depth");
-  Result<Json> out = parsed.value_unsafe().is_object()
-                         ? pick(parsed.value_unsafe().get_object().value_unsafe(), wanted, 0)
-                         : Result<Json>(Json(boost::json::object_kind));
-  if (text.size() > kKeepCapacity) parser = simdjson::dom::parser();
-  return out;
+  return with_parsed(text, [&](simdjson::dom::element root) -> Result<Json> {
+    if (too_deep(root, 0)) return make_error(Code::BadRequest, "exceeded max depth");
+    if (!root.is_object()) return Json(boost::json::object_kind);
+    return pick(root.get_object().value_unsafe(), wanted, 0);
+  });
 }
 
 }  // namespace krater
