@@ -224,6 +224,7 @@ class StrategicMerge {
       const ElementPlaces server(target, "");
       std::unordered_set<std::string> held = texts_of(target);
       for (const Json& item : patch) {
+        if (item.is_object() || item.is_array()) return bad("cannot merge lists without merge key");
         if (held.insert(to_json(item)).second) target.push_back(item);
       }
       set_element_order(target, ElementPlaces(patch, ""), server);
