@@ -52,6 +52,11 @@ Result<std::string> item_element(const SchemaNode& list, const Json& item) {
                         "associative list with keys has an element that omits key field \"" +
                             std::string(key) + "\" (and doesn't have default value)");
     }
+    if (value->is_object() || value->is_array()) {
+      return make_error(Code::BadRequest,
+                        "associative list with keys has an element whose key field \"" +
+                            std::string(key) + "\" is no scalar");
+    }
     if (out.back() != '{') out += ',';
     append_json_string(out, key);
     out += ':';

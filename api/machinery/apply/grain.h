@@ -29,7 +29,8 @@ struct Member {
 Member member_of(const SchemaNode* node, std::string_view name);
 
 std::string field_element(std::string_view name);  // "f:name"
-// "k:{…}" or "v:…" of an item. Code::BadRequest when a key is missing and has no default.
+// "k:{…}" or "v:…" of an item. Code::BadRequest when a key is missing and has no default, or is no
+// scalar.
 Result<std::string> item_element(const SchemaNode& list, const Json& item);
 // Of all items; nullopt when one has none: such a list is owned as a whole.
 std::optional<std::vector<std::string>> item_elements(const SchemaNode& list,
