@@ -3,6 +3,11 @@
 #include <algorithm>
 
 namespace krater::client {
+namespace {
+
+constexpr std::size_t kSlice = 32;  // keys in one turn of the loop
+
+}  // namespace
 
 WorkQueue::~WorkQueue() {
   *alive_ = false;
@@ -53,17 +58,18 @@ void WorkQueue::schedule_drain() {
   });
 }
 
-// Only what is ready now: keys added meanwhile wait for the next turn of the loop, so nobody
-// starves it.
+// A slice of what is ready, then the loop's other work: what the caches are told meanwhile is known
+// to the keys that still wait, and keys that are added meanwhile starve nobody.
 void WorkQueue::drain() {
   drain_posted_ = false;
-  for (std::size_t left = ready_.size(); left > 0; --left) {
+  for (std::size_t left = std::min(ready_.size(), kSlice); left > 0; --left) {
     const ObjectKey key = std::move(ready_.front());
     ready_.pop_front();
     queued_.erase(key);
     active_.insert(key);
     work_(key);
   }
+  if (!ready_.empty()) schedule_drain();
 }
 
 }  // namespace krater::client
