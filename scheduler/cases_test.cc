@@ -192,13 +192,14 @@ void run_case(const Json& one) {
       if (what == "remove") cluster.remove(member.value());
       if (what == "run") cluster.run(member.value());
       if (what == "leave") cluster.leave();
+      if (what == "come_back") cluster.come_back();
       if (what == "end") cluster.end(member.value());
       if (what == "wait")
         cluster.loop.advance(*parse_go_duration(view(member.value().get_string())));
       cluster.settle();
       if (what == "want") check(cluster, member.value());
       ASSERT_TRUE(what == "add" || what == "remove" || what == "run" || what == "leave" ||
-                  what == "wait" || what == "end" || what == "want")
+                  what == "come_back" || what == "wait" || what == "end" || what == "want")
           << what;
     }
   }

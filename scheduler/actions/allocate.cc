@@ -50,6 +50,7 @@ class Allocator {
   void run() {
     collect();
     serve_overdue();
+    serve_nominated();
     while (!queues_.empty()) {
       const QueueId queue = queues_.pop();
       Heap<JobId>& jobs = jobs_.at(queue);
@@ -59,10 +60,7 @@ class Allocator {
         continue;
       }
       const JobId job = jobs.pop();
-      if (take_turn(queue, job)) jobs.push(job);
-      if (session_.queue(queue).fifo && !session_.job_ready(job)) {
-        while (!jobs.empty()) session_.note(jobs.pop()).refusal = behind(session_, queue, job);
-      }
+      if (take_turn_in_order(queue, job)) jobs.push(job);
       queues_.push(queue);
     }
   }
@@ -84,6 +82,46 @@ class Allocator {
     if (session_.job_ready(job)) return;
     tasks_.at(job).clear();
     session_.note(job).put_off = true;
+  }
+
+  // Those for whom others had to leave come before those who left and are back for the room,
+  // whoever's turn it would be. Who is more important in their queue still goes first.
+  void serve_nominated() {
+    std::map<QueueId, std::int64_t> least;  // priority of one that was promised room
+    for (const auto& [job, tasks] : tasks_) {
+      if (session_.job_ready(job) || !finds_its_room(job, tasks)) continue;
+      const std::int64_t priority = session_.job(job).priority;
+      const auto [place, fresh] = least.try_emplace(session_.queue_of(job), priority);
+      if (!fresh) place->second = std::min(place->second, priority);
+    }
+    std::vector<QueueId> order;
+    for (const auto& [queue, priority] : least) order.push_back(queue);
+    std::sort(order.begin(), order.end(),
+              [this](QueueId a, QueueId b) { return session_.queue_before(a, b); });
+    for (const QueueId queue : order) {
+      Refusal why;
+      if (session_.overused(queue, why)) continue;
+      Heap<JobId>& jobs = jobs_.at(queue);
+      std::vector<JobId> later;
+      while (!jobs.empty()) {
+        const JobId job = jobs.pop();
+        const bool first = session_.job(job).priority > least.at(queue) ||
+                           (!session_.job_ready(job) && finds_its_room(job, tasks_.at(job)));
+        if (!first || take_turn_in_order(queue, job)) later.push_back(job);
+        if (!first && session_.queue(queue).fifo) break;
+      }
+      for (const JobId job : later) jobs.push(job);
+    }
+  }
+
+  // One of them was promised room on a node that has some for it, now or soon.
+  bool finds_its_room(JobId job, const std::deque<std::uint32_t>& tasks) {
+    return std::any_of(tasks.begin(), tasks.end(), [&](std::uint32_t t) {
+      const TaskSpec& spec = *session_.job(job).tasks[t].spec;
+      if (spec.nominated.empty()) return false;
+      const NodeSlot node = session_.find_node(spec.nominated);
+      return node != kNoNode && session_.board({job, t}).fits_future(node);
+    });
   }
 
   void collect() {
@@ -123,6 +161,16 @@ class Allocator {
       return session_.task_before(*job.tasks[a].spec, *job.tasks[b].spec);
     });
     return out;
+  }
+
+  // Where order is kept, whoever is behind a job that is not complete waits.
+  bool take_turn_in_order(QueueId queue, JobId job) {
+    const bool more = take_turn(queue, job);
+    if (session_.queue(queue).fifo && !session_.job_ready(job)) {
+      Heap<JobId>& jobs = jobs_.at(queue);
+      while (!jobs.empty()) session_.note(jobs.pop()).refusal = behind(session_, queue, job);
+    }
+    return more;
   }
 
   // One turn of a job. True when it has tasks left to try.

@@ -1,12 +1,11 @@
 #include "scheduler/actions/gang_claim.h"
 
-#include "scheduler/actions/starving.h"
 #include "scheduler/actions/sub_group_placer.h"
 
 namespace krater::scheduler {
 
-bool claim_for_gang(Session& session, Statement& statement, JobId job, const ClaimSome& some) {
-  std::deque<std::uint32_t> tasks = waiting_tasks(session, job);
+bool claim_for_gang(Session& session, Statement& statement, JobId job,
+                    std::deque<std::uint32_t> tasks, const ClaimSome& some) {
   if (session.job(job).sub_group_policies) {
     SubGroupPlacing how;
     how.promises = true;

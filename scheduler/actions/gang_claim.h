@@ -13,9 +13,10 @@ namespace krater::scheduler {
 using ClaimSome = std::function<void(Statement&, const std::deque<std::uint32_t>& tasks,
                                      const std::function<bool()>& enough)>;
 
-// True when the gang has all it needs, once those that are to leave have left. Otherwise what was
-// done stays to be rolled back.
-bool claim_for_gang(Session& session, Statement& statement, JobId job, const ClaimSome& some);
+// Of `tasks`, the job's claiming_tasks. True when the gang has all it needs, once those that are to
+// leave have left. Otherwise what was done stays to be rolled back.
+bool claim_for_gang(Session& session, Statement& statement, JobId job,
+                    std::deque<std::uint32_t> tasks, const ClaimSome& some);
 
 // The job, or a sub-group of it, is to be in one network domain. Room there is gangpreempt's and
 // gangreclaim's to make.

@@ -159,12 +159,12 @@ class GangEvictor {
 
   // Promises room to as many tasks as the gang needs; false, and nothing done, when it is not
   // there.
-  bool place(Statement& statement, JobId job) {
+  bool place(Statement& statement, JobId job, const std::deque<std::uint32_t>& tasks) {
     const Statement::Mark mark = statement.mark();
     const bool complete = claim_for_gang(
-        session_, statement, job,
-        [&](Statement& some, const std::deque<std::uint32_t>& tasks,
-            const std::function<bool()>& enough) { promise(some, job, tasks, enough); });
+        session_, statement, job, tasks,
+        [&](Statement& some, const std::deque<std::uint32_t>& next,
+            const std::function<bool()>& enough) { promise(some, job, next, enough); });
     if (complete && statement.mark() > mark) return true;
     statement.roll_back(mark);
     return false;
@@ -177,7 +177,7 @@ class GangEvictor {
       const TaskRef task{job, t};
       NodeBoard& board = session_.board(task);
       Refusal why;
-      if (unfit.contains(&board) || !may_claim(session_, task) ||
+      if (unfit.contains(&board) ||
           !session_.allocatable(session_.queue_of(job), *session_.task(task).spec, why)) {
         continue;
       }
@@ -209,47 +209,49 @@ class GangEvictor {
   }
 
   bool take(JobId job, const std::vector<bool>* nodes) {
-    const std::deque<std::uint32_t> tasks = waiting_tasks(session_, job);
+    const std::deque<std::uint32_t> tasks = claiming_tasks(session_, job);
     if (tasks.empty()) return false;
     const TaskRef claimant{job, tasks.front()};
     const std::vector<Bundle> all = bundles(job, nodes);
     Statement statement(session_);
     // What needs no eviction is allocate's to give.
-    if (place(statement, job)) return true;  // undone with the statement
+    if (place(statement, job, tasks)) return true;  // undone with the statement
     std::vector<Bundle> gone;
     bool enough = false;
     for (const Bundle& bundle : all) {
       if (!evict(statement, claimant, bundle)) continue;
       gone.push_back(bundle);
-      if (could_hold(job, nodes) && place(statement, job)) {
+      if (could_hold(job, nodes) && place(statement, job, tasks)) {
         enough = true;
         break;
       }
     }
     if (!enough) return false;
-    if (gone.size() <= kSpareAtMost && !spare(statement, job, claimant, std::move(gone)))
-      return false;
+    if (gone.size() <= kSpareAtMost && !spare(statement, job, tasks, std::move(gone))) return false;
     statement.commit_evictions(job, session_.action());
     return true;
   }
 
   // Whoever is not needed in the end stays; the most valuable is asked first.
-  bool spare(Statement& statement, JobId job, TaskRef claimant, std::vector<Bundle> gone) {
+  bool spare(Statement& statement, JobId job, const std::deque<std::uint32_t>& tasks,
+             std::vector<Bundle> gone) {
     for (std::size_t i = gone.size(); i-- > 0 && gone.size() > 1;) {
       Bundle spared = std::move(gone[i]);
       gone.erase(gone.begin() + static_cast<std::ptrdiff_t>(i));
-      if (again(statement, job, claimant, gone)) continue;
+      if (again(statement, job, tasks, gone)) continue;
       gone.insert(gone.begin() + static_cast<std::ptrdiff_t>(i), std::move(spared));
     }
-    return again(statement, job, claimant, gone);
+    return again(statement, job, tasks, gone);
   }
 
-  bool again(Statement& statement, JobId job, TaskRef claimant, const std::vector<Bundle>& gone) {
+  bool again(Statement& statement, JobId job, const std::deque<std::uint32_t>& tasks,
+             const std::vector<Bundle>& gone) {
+    const TaskRef claimant{job, tasks.front()};
     statement.roll_back(0);
     for (const Bundle& bundle : gone) {
       if (!evict(statement, claimant, bundle)) return false;
     }
-    return place(statement, job);
+    return place(statement, job, tasks);
   }
 
   Session& session_;

@@ -52,7 +52,9 @@ class Preemptor {
                            const std::function<bool()>& enough) {
       make_room(some, job, tasks, enough, denied);
     };
-    if (!claim_for_gang(session_, statement, job, claim) || !statement.evicts()) return false;
+    if (!claim_for_gang(session_, statement, job, claiming_tasks(session_, job), claim) ||
+        !statement.evicts())
+      return false;
     statement.commit_evictions(job, "preempt");
     return true;
   }
@@ -63,7 +65,7 @@ class Preemptor {
     for (const std::uint32_t t : tasks) {
       const TaskRef task{job, t};
       NodeBoard& board = session_.board(task);
-      if (unfit.contains(&board) || !may_claim(session_, task)) continue;
+      if (unfit.contains(&board)) continue;
       // A place that is free is backfill's to give.
       if (board.shape().best_effort() && board.best_idle() != kNoNode) continue;
       if (!between_jobs_.make_room(statement, task)) {
@@ -79,10 +81,9 @@ class Preemptor {
   // gang that does not an exchange is no gain.
   void take_from_itself(JobId job) {
     if (session_.job(job).ready_tasks() == 0 || within_job_.hopeless(job) != nullptr) return;
-    for (const std::uint32_t t : waiting_tasks(session_, job)) {
+    for (const std::uint32_t t : claiming_tasks(session_, job)) {
       if (!session_.job_starving(job)) return;
       Statement statement(session_);
-      if (!may_claim(session_, {job, t})) continue;
       if (!within_job_.make_room(statement, {job, t}) || !statement.evicts() ||
           !session_.job_pipelined(job)) {
         within_job_.give_up(job, std::nullopt);

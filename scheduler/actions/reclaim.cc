@@ -55,7 +55,9 @@ class Reclaimer {
                            const std::function<bool()>& enough) {
       make_room(some, queue, job, tasks, enough, denied);
     };
-    if (!claim_for_gang(session_, statement, job, claim) || !statement.evicts()) return false;
+    if (!claim_for_gang(session_, statement, job, claiming_tasks(session_, job), claim) ||
+        !statement.evicts())
+      return false;
     statement.commit_evictions(job, "reclaim");
     return true;
   }
@@ -67,7 +69,7 @@ class Reclaimer {
     for (const std::uint32_t t : tasks) {
       const TaskRef task{job, t};
       const NodeBoard* board = &session_.board(task);
-      if (unfit.contains(board) || !may_claim(session_, task)) continue;
+      if (unfit.contains(board)) continue;
       if (Refusal why; !session_.preemptive(queue, *session_.task(task).spec, why)) {
         if (!denied.by_its_queue) denied.by_its_queue = task;
         unfit.insert(board);

@@ -5,6 +5,17 @@
 #include "scheduler/actions/job_filter.h"
 
 namespace krater::scheduler {
+namespace {
+
+bool may_claim(const Session& session, TaskRef ref) {
+  const TaskSpec& task = *session.task(ref).spec;
+  if (!task.preempts) return false;
+  if (task.nominated.empty()) return true;
+  const NodeSlot node = session.find_node(task.nominated);
+  return node == kNoNode || session.node(node).releasing.is_zero();
+}
+
+}  // namespace
 
 std::map<QueueId, Heap<JobId>> starving_jobs(Session& session) {
   std::map<QueueId, Heap<JobId>> out;
@@ -33,12 +44,10 @@ std::deque<std::uint32_t> waiting_tasks(const Session& session, JobId id) {
   return out;
 }
 
-bool may_claim(const Session& session, TaskRef ref) {
-  const TaskSpec& task = *session.task(ref).spec;
-  if (!task.preempts) return false;
-  if (task.nominated.empty()) return true;
-  const NodeSlot node = session.find_node(task.nominated);
-  return node == kNoNode || session.node(node).releasing.is_zero();
+std::deque<std::uint32_t> claiming_tasks(const Session& session, JobId job) {
+  std::deque<std::uint32_t> out = waiting_tasks(session, job);
+  std::erase_if(out, [&](std::uint32_t task) { return !may_claim(session, {job, task}); });
+  return out;
 }
 
 }  // namespace krater::scheduler

@@ -16,8 +16,9 @@ std::map<QueueId, Heap<JobId>> starving_jobs(Session& session);
 // Pending tasks that may be placed, in their order.
 std::deque<std::uint32_t> waiting_tasks(const Session& session, JobId job);
 
-// Whether others may be evicted for the task: its policy allows it, and nobody is leaving for it
-// already.
-bool may_claim(const Session& session, TaskRef task);
+// Those of them that others may be evicted for: their policy allows it, and nobody is leaving for
+// them already. To be asked before anybody is evicted for the job: whoever was nominated once would
+// take those who leave for him now for those who left for him then.
+std::deque<std::uint32_t> claiming_tasks(const Session& session, JobId job);
 
 }  // namespace krater::scheduler

@@ -135,6 +135,7 @@ Json make_pod(const Json& brief) {
   copy_if_there(brief, "group", out, {"metadata", "annotations", keys::kGroupName});
   copy_if_there(brief, "queue", out, {"metadata", "annotations", keys::kQueueName});
   copy_if_there(brief, "role", out, {"metadata", "annotations", keys::kTaskSpec});
+  copy_if_there(brief, "nominated", out, {"status", "nominatedNodeName"});
   const std::string phase = text_at(brief, {"phase"});
   set_path(out, {"status", "phase"}, Json(phase.empty() ? "Pending" : phase));
   if (const Json* placed = find(brief, {"placed"})) {
@@ -298,6 +299,23 @@ void Harness::leave() {
   JsonObject gone;
   gone["pods"] = std::move(pods);
   remove(Json(std::move(gone)));
+}
+
+void Harness::come_back() {
+  std::vector<Json> anew;
+  for (const std::string& name : leaving()) {
+    Json pod = *client.read(kinds::kPod, "d", name)->document();
+    for (const char* field : {"uid", "resourceVersion", "deletionTimestamp", "creationTimestamp",
+                              "deletionGracePeriodSeconds"}) {
+      erase_path(pod, {"metadata", field});
+    }
+    erase_path(pod, {"spec", "nodeName"});
+    erase_path(pod, {"status"});
+    set_path(pod, {"status", "phase"}, "Pending");
+    anew.push_back(std::move(pod));
+  }
+  leave();
+  for (Json& pod : anew) client.put(kinds::kPod, std::move(pod));
 }
 
 std::string Harness::node_of(const std::string& pod) const {
