@@ -237,7 +237,8 @@ void guard(std::uint64_t seed, std::string_view config) {
       EXPECT_TRUE(queue.reclaimable) << queue.name;
       if (config != kGangs) continue;  // reclaim takes gangs whole, whatever they hold
       const std::int64_t held = naive::cpu_in(world, before, queue.name);
-      EXPECT_GE(held - lost[queue.name], std::min(held, queue.guarantee_cpu)) << queue.name;
+      EXPECT_GE(held - lost[queue.name], std::min(held, naive::guarantee_of(world, queue)))
+          << queue.name;
     }
     cluster.leave();
     cluster.settle(std::chrono::seconds(2));

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "scheduler/eviction_writes.h"
+#include "scheduler/explain.h"
 
 namespace krater::scheduler {
 namespace {
@@ -188,6 +189,7 @@ void Scheduler::run_cycle() {
     for (const TaskRef& one : session.lifted_gates())
       let_go.emplace_back(session.task(one).spec, session.job(one.job).queue);
     for (const GangBind& gang : binds) ++binding_[gang.job];
+    tell_of_hollow_guarantees(session);
     take_reports(session, cache_.take_changed_jobs(), all);
   }
   for (const GangBind& gang : binds) bind(gang);
@@ -203,6 +205,23 @@ void Scheduler::run_cycle() {
   metrics_.longest_cycle = std::max(metrics_.longest_cycle, metrics_.last_cycle);
   metrics_.all_cycles += metrics_.last_cycle;
   if (measured_) measured_(metrics_);
+}
+
+// Once, until it is so no more.
+void Scheduler::tell_of_hollow_guarantees(const Session& session) {
+  std::set<QueueName> hollow;
+  for (const QueueId id : session.hollow_guarantees()) {
+    const QueueInfo& queue = session.queue(id);
+    hollow.insert(queue.name);
+    if (told_hollow_.contains(queue.name) || queue.object == nullptr) continue;
+    const std::string text =
+        "its guarantee is more than all nodes together have (" +
+        amounts_text(session.names(), session.total()) +
+        "): of what they have too little of, nothing is kept free for it until they have enough";
+    events_.warning(*queue.object, "GuaranteeAboveCluster", text);
+    decide({"config", "hollow", queue.name.text(), "", "", "", text});
+  }
+  told_hollow_ = std::move(hollow);
 }
 
 void Scheduler::take_reports(const Session& session, const std::set<JobKey>& changed, bool all) {

@@ -111,6 +111,7 @@ class Scheduler {
   void run_cycle();
   void await_time();
   bool left_alone(const JobInfo& job) const;
+  void tell_of_hollow_guarantees(const Session& session);
   void take_reports(const Session& session, const std::set<JobKey>& changed, bool all);
   void bind(const GangBind& gang);
   // `written`: the pods, then what was settled of their volumes.
@@ -134,6 +135,7 @@ class Scheduler {
   DecisionSink decided_;
   ExtenderCaller* extender_;
   std::map<JobKey, std::string> told_waiting_;  // the reason in the decision log
+  std::set<QueueName> told_hollow_;             // whose guarantee is more than there is
   client::EventRecorder events_;
   client::EventRecorder config_events_;   // about the configuration: every one of them is told
   std::set<std::string> said_of_config_;  // last

@@ -77,6 +77,23 @@ TaskRefs victims(const Tiered<Hook>& hooks, Ask ask) {
   return {};
 }
 
+// What all nodes together do not have is kept free for nobody: everybody else would wait for it for
+// ever.
+std::vector<QueueId> drop_hollow_guarantees(Snapshot& world) {
+  std::vector<QueueId> out;
+  for (QueueId q = 0; q < world.queues.size(); ++q) {
+    const Resource& guarantee = world.queues[q]->guarantee;
+    Resource kept = guarantee;
+    for (Dim d = 0; d < guarantee.dims(); ++d) {
+      if (guarantee.at(d) > world.total.at(d)) kept.set(d, 0);
+    }
+    if (kept == guarantee) continue;
+    clone_if_shared(world.queues[q]).guarantee = std::move(kept);
+    out.push_back(q);
+  }
+  return out;
+}
+
 }  // namespace
 
 Session::Session(Snapshot snapshot, const Config& config, std::string id, WallTime now,
@@ -85,7 +102,8 @@ Session::Session(Snapshot snapshot, const Config& config, std::string id, WallTi
       config_(config),
       id_(std::move(id)),
       now_(now),
-      extender_(extender) {
+      extender_(extender),
+      hollow_guarantees_(drop_hollow_guarantees(world_)) {
   for (QueueId q = 0; q < queue_count(); ++q) queue_ids_.emplace(queue(q).name, q);
   parked_.resize(job_count(), false);
   for (JobId id_of_job = 0; id_of_job < job_count(); ++id_of_job) {

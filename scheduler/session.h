@@ -87,6 +87,8 @@ class Session {
   const Task& task(TaskRef ref) const { return job(ref.job).tasks[ref.task]; }
   QueueId queue_count() const { return static_cast<QueueId>(world_.queues.size()); }
   const QueueInfo& queue(QueueId id) const { return *world_.queues[id]; }
+  // Those whose guarantee is more than all nodes together have: it counts as none.
+  const std::vector<QueueId>& hollow_guarantees() const { return hollow_guarantees_; }
   // Of all jobs in it, those that are not in the session included, when the session began.
   const QueueSums& sums(QueueId id) const { return world_.sums[id]; }
 
@@ -197,6 +199,7 @@ class Session {
   WallTime now_;
   PluginSet plugins_;
   ExtenderCaller* extender_;
+  std::vector<QueueId> hollow_guarantees_;
   std::map<QueueName, QueueId> queue_ids_;
   std::vector<QueueId> queue_of_;
   std::vector<bool> parked_;

@@ -131,7 +131,14 @@ TEST(Scores, FollowTheirFormulas) {
   // Whole points, but for binpack's.
   EXPECT_EQ(most_requested(request, node), 37 * kPoint);
   EXPECT_EQ(least_requested(request, node), 62 * kPoint);
-  EXPECT_EQ(balanced_use(request, node), 87 * kPoint);
+  // Of cpu 25% and of memory nothing is used (88 points, rounded down 87); with the pod 50% and
+  // 25%.
+  EXPECT_EQ(balanced_use(request, node, std::nullopt), 75 * kPoint);
+  Resource memory;
+  memory.set(kMemory, 250);  // 25% of both: even, 13 points gained
+  EXPECT_EQ(balanced_use(memory, node, std::nullopt), 81 * kPoint);
+  EXPECT_EQ(balanced_use(cpu(2000), node, std::nullopt), 62 * kPoint);  // 75% and nothing
+  EXPECT_EQ(balanced_use(Resource(), node, std::nullopt), 0);
   EXPECT_EQ(binpack_score(request, node, {{kCpu, 3}, {kMemory, 1}}, 2),
             2 * (3 * 50 + 25) * kPoint / 4);
   EXPECT_EQ(binpack_score(cpu(3001), node, {{kCpu, 1}}, 1), 0);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 
 #include "scheduler/plugins/plugins.h"
 #include "scheduler/plugins/score_math.h"
@@ -18,6 +19,8 @@ struct NodeOrderArgs {
   std::int64_t pod_affinity = 2, spread = 2, images = 1;
 };
 
+// Beside cpu and memory, what Volcano wants used evenly.
+constexpr std::string_view kGpu = "nvidia.com/gpu";
 // A container's images count between these sizes.
 constexpr std::int64_t kLeastImage = std::int64_t{23} << 20, kMostImage = std::int64_t{1000} << 20;
 
@@ -46,6 +49,9 @@ class NodeOrder final : public Plugin, public ScoreHook, public TaskScoreHook {
   explicit NodeOrder(NodeOrderArgs args) : args_(args) {}
 
   void open(const Session& session) override {
+    for (Dim d = 0; d < session.names().count(); ++d) {
+      if (session.names().name(d) == kGpu) gpu_ = d;
+    }
     if (args_.images == 0) return;
     nodes_ = static_cast<std::int64_t>(session.node_order().size());
     for (const NodeSlot slot : session.node_order()) {
@@ -57,7 +63,7 @@ class NodeOrder final : public Plugin, public ScoreHook, public TaskScoreHook {
     std::int64_t sum = 0;
     if (args_.least != 0) sum += args_.least * least_requested(shape.request, node);
     if (args_.most != 0) sum += args_.most * most_requested(shape.request, node);
-    if (args_.balanced != 0) sum += args_.balanced * balanced_use(shape.request, node);
+    if (args_.balanced != 0) sum += args_.balanced * balanced_use(shape.request, node, gpu_);
     return sum;
   }
 
@@ -122,6 +128,7 @@ class NodeOrder final : public Plugin, public ScoreHook, public TaskScoreHook {
   }
 
   NodeOrderArgs args_;
+  std::optional<Dim> gpu_{};  // that anybody has spoken of
   std::int64_t nodes_ = 0;
   std::map<std::string, std::int64_t> having_;                          // nodes that have an image
   mutable std::map<const TaskSpec*, std::vector<std::string>> images_;  // looked up, never walked

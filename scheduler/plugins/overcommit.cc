@@ -1,7 +1,7 @@
 // overcommit: admits jobs as long as what they want fits into the cluster's allocatable times a
 // factor (overcommit-factor, 1.2), less what is in use and what was admitted before
 // (volcano.md 4.6).
-#include <algorithm>
+#include <optional>
 
 #include "scheduler/explain.h"
 #include "scheduler/plugins/plugins.h"
@@ -27,18 +27,20 @@ class Overcommit final : public Plugin, public EnqueueHook {
   Vote may_enqueue(const Session& session, JobId id, Refusal& why) const override {
     const Resource& wanted = *session.job(id).min_resources;
     const Resource taken = used_ + admitted_;
-    const Resource freed = session.preemptable_in_queue(id) + session.freeable(id);
+    std::optional<Resource> freed;
     Shortage shortage(session.names());
     for (Dim d = 0; d < wanted.dims(); ++d) {
       if (d == kPods || wanted.at(d) <= 0) continue;
+      if (wanted.at(d) + taken.at(d) <= budget_.at(d)) continue;
       // Who can be made to leave for it does not keep it out.
-      if (wanted.at(d) + taken.at(d) - freed.at(d) <= budget_.at(d)) continue;
+      if (!freed) freed = session.preemptable_in_queue(id) + session.freeable(id);
+      if (wanted.at(d) + taken.at(d) - freed->at(d) <= budget_.at(d)) continue;
       shortage.add(d,
                    {{"requested", wanted.at(d)},
                     {"in use", used_.at(d)},
                     {"admitted", admitted_.at(d)},
                     {"limit", budget_.at(d)}},
-                   wanted.at(d) + taken.at(d) - freed.at(d) - budget_.at(d));
+                   wanted.at(d) + taken.at(d) - freed->at(d) - budget_.at(d));
     }
     if (shortage.empty()) return Vote::Permit;
     why = {"", "resource in cluster is overused: " + shortage.names_after("overused"),

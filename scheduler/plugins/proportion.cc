@@ -1,6 +1,7 @@
 // proportion: queues share the cluster by weight; what one does not ask for the others may use
 // (volcano.md 4.4). A queue never grows past its deserved share, which is worked out from the
 // demand of the moment.
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -25,20 +26,12 @@ class Proportion final : public Plugin,
  public:
   void open(const Session& session) override {
     accounts_ = open_accounts(session);
-    deserved_.assign(accounts_.size(), {});
+    demands_.clear();
+    for (const QueueAccount& account : accounts_) demands_.push_back(account.request);
+    deserved_ = share_out(session, kNoQueue);
     shares_.assign(accounts_.size(), {});
-    std::vector<Claimant> claimants;
-    std::vector<QueueId> owners;
     for (QueueId q = 0; q < accounts_.size(); ++q) {
-      if (!accounts_[q].has_jobs) continue;
-      claimants.push_back({session.queue(q).weight, accounts_[q].request,
-                           accounts_[q].real_capability, session.queue(q).guarantee});
-      owners.push_back(q);
-    }
-    water_fill(session.total(), claimants);
-    for (std::size_t i = 0; i < owners.size(); ++i) {
-      deserved_[owners[i]] = claimants[i].deserved;
-      refresh_share(owners[i]);
+      if (accounts_[q].has_jobs) refresh_share(q);
     }
   }
 
@@ -106,13 +99,13 @@ class Proportion final : public Plugin,
     const QueueId mine = session.queue_of(id);
     if (!session.reclaims() || !job.min_resources || mine == kNoQueue) return out;
     const QueueAccount& account = accounts_[mine];
-    if (exceeds(account.allocated + account.inqueue - account.elastic + *job.min_resources,
-                deserved_[mine])) {
-      return out;
-    }
+    const Resource held =
+        account.allocated + account.inqueue - account.elastic + *job.min_resources;
+    const std::vector<Resource>& deserved = once_admitted(session, mine, held);
+    if (exceeds(held, deserved[mine])) return out;
     for (QueueId q = 0; q < accounts_.size(); ++q) {
       if (q == mine || !session.queue(q).reclaimable) continue;
-      out += (accounts_[q].allocated - deserved_[q]).clamped();
+      out += (accounts_[q].allocated - deserved[q]).clamped();
     }
     return out;
   }
@@ -146,6 +139,37 @@ class Proportion final : public Plugin,
     return false;
   }
 
+  // What every queue deserves by weight and demand. `newcomer` takes part, whoever has jobs.
+  std::vector<Resource> share_out(const Session& session, QueueId newcomer) const {
+    std::vector<Claimant> claimants;
+    std::vector<QueueId> owners;
+    for (QueueId q = 0; q < accounts_.size(); ++q) {
+      if (!accounts_[q].has_jobs && q != newcomer) continue;
+      claimants.push_back({session.queue(q).weight, demands_[q], accounts_[q].real_capability,
+                           session.queue(q).guarantee});
+      owners.push_back(q);
+    }
+    water_fill(session.total(), claimants);
+    std::vector<Resource> out(accounts_.size());
+    for (std::size_t i = 0; i < owners.size(); ++i) out[owners[i]] = claimants[i].deserved;
+    return out;
+  }
+
+  // What they would deserve if the queue asked for as much as it is to hold: a job that is not
+  // admitted yet has no pods that would ask for it. Jobs of one kind ask one after the other.
+  const std::vector<Resource>& once_admitted(const Session& session, QueueId queue,
+                                             const Resource& held) const {
+    if (queue == asked_queue_ && held == asked_) return answer_;
+    Resource demand = demands_[queue];
+    for (Dim d = 0; d < held.dims(); ++d) demand.set(d, std::max(demand.at(d), held.at(d)));
+    std::swap(demands_[queue], demand);
+    answer_ = share_out(session, queue);
+    std::swap(demands_[queue], demand);
+    asked_queue_ = queue;
+    asked_ = held;
+    return answer_;
+  }
+
   void refresh_share(QueueId queue) {
     Share top;
     for (Dim d = 0; d < deserved_[queue].dims(); ++d) {
@@ -156,7 +180,11 @@ class Proportion final : public Plugin,
   }
 
   std::vector<QueueAccount> accounts_;
+  mutable std::vector<Resource> demands_;  // by queue; as it was after every call
   std::vector<Resource> deserved_;
+  mutable QueueId asked_queue_ = kNoQueue;
+  mutable Resource asked_;
+  mutable std::vector<Resource> answer_;
   std::vector<Share> shares_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 
 #include "scheduler/hooks.h"
 
@@ -11,9 +12,11 @@ namespace krater::scheduler {
 std::int64_t least_requested(const Resource& request, const NodeInfo& node);
 // Mean over cpu and memory of the part that is requested with the pod on the node.
 std::int64_t most_requested(const Resource& request, const NodeInfo& node);
-// How even the use of cpu and memory is with the pod on the node: 100 minus the standard deviation
-// of the parts.
-std::int64_t balanced_use(const Resource& request, const NodeInfo& node);
+// How much more even the use of cpu, memory and what the pod asks for of `more` gets by the pod
+// (kube-scheduler 1.36's NodeResourcesBalancedAllocation): 75 when it makes no difference, towards
+// 100 when it evens out, towards 50 when it does the opposite; 0 for a pod that asks for none of
+// them.
+std::int64_t balanced_use(const Resource& request, const NodeInfo& node, std::optional<Dim> more);
 
 struct BinpackWeights {
   std::int64_t weight = 1, cpu = 1, memory = 1;

@@ -12,6 +12,12 @@ const Job& job_of(const World& world, const std::string& pod) {
   return *std::find_if(world.jobs.begin(), world.jobs.end(),
                        [&](const Job& job) { return pod.starts_with(job.name + "-w-"); });
 }
+std::int64_t all_cpu(const World& world) {
+  std::int64_t out = 0;
+  for (const Node& node : world.nodes) out += node.all.cpu;
+  return out;
+}
+
 }  // namespace
 
 std::int64_t cpu_in(const World& world, const Placement& placement, const std::string& queue) {
@@ -20,6 +26,12 @@ std::int64_t cpu_in(const World& world, const Placement& placement, const std::s
     if (job_of(world, pod).queue == queue) out += job_of(world, pod).each.cpu;
   }
   return out;
+}
+
+std::int64_t guarantee_of(const World& world, const Queue& queue) {
+  const std::int64_t most = queue.capability_cpu.value_or(0);
+  const std::int64_t kept = most > 0 ? std::min(queue.guarantee_cpu, most) : queue.guarantee_cpu;
+  return kept > all_cpu(world) ? 0 : kept;
 }
 
 namespace {
@@ -47,17 +59,12 @@ std::int64_t running(const World& world, const Placement& placement, const Job& 
   for (std::int64_t i = 0; i < job.pods; ++i) out += placement.contains(pod_name(job, i)) ? 1 : 0;
   return out;
 }
-// No more than the queue may hold at all.
-std::int64_t guarantee_of(const Queue& queue) {
-  const std::int64_t most = queue.capability_cpu.value_or(0);
-  return most > 0 ? std::min(queue.guarantee_cpu, most) : queue.guarantee_cpu;
-}
 // All there is, less what is guaranteed to others, within the own limit.
 std::int64_t limit_of(const World& world, const Queue& queue) {
-  std::int64_t total = 0, guaranteed = 0;
-  for (const Node& node : world.nodes) total += node.all.cpu;
-  for (const Queue& one : world.queues) guaranteed += guarantee_of(one);
-  std::int64_t out = std::max<std::int64_t>(total - guaranteed, 0) + guarantee_of(queue);
+  std::int64_t guaranteed = 0;
+  for (const Queue& one : world.queues) guaranteed += guarantee_of(world, one);
+  std::int64_t out =
+      std::max<std::int64_t>(all_cpu(world) - guaranteed, 0) + guarantee_of(world, queue);
   if (queue.capability_cpu.value_or(0) > 0) out = std::min(out, *queue.capability_cpu);
   return out;
 }
@@ -66,7 +73,7 @@ std::int64_t limit_of(const World& world, const Queue& queue) {
 std::optional<std::int64_t> due_of(const World& world, const Queue& queue) {
   std::optional<std::int64_t> out;
   if (queue.deserved_cpu) out = std::min(*queue.deserved_cpu, limit_of(world, queue));
-  if (guarantee_of(queue) > 0) out = std::max(out.value_or(0), guarantee_of(queue));
+  if (guarantee_of(world, queue) > 0) out = std::max(out.value_or(0), guarantee_of(world, queue));
   return out;
 }
 

@@ -47,6 +47,9 @@ std::string pod_name(const Job& job, std::int64_t number);
 // What one cycle on the empty cluster decides.
 Placement schedule(const World& world);
 
+// What is kept for a queue: no more than it may hold at all, and nothing of a guarantee that is
+// more than there is.
+std::int64_t guarantee_of(const World& world, const Queue& queue);
 // What a queue holds.
 std::int64_t cpu_in(const World& world, const Placement& placement, const std::string& queue);
 // What is wrong with a placement: a node over-committed, a queue over its limit, a gang in part.
