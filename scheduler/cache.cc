@@ -495,6 +495,10 @@ VolumeBook& Cache::edit_volumes() {
   return *volumes_;
 }
 
+void Cache::look_at(const JobKey& job) {
+  if (jobs_.contains(job)) changed_jobs_.insert(job);
+}
+
 Snapshot Cache::snapshot(Scope scope) {
   settle();
   Snapshot out;

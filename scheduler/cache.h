@@ -63,6 +63,8 @@ class Cache {
   void set_phase(const JobKey& job, PodGroupPhase phase);
   // Whether the room it wants is there in fragments only. True when that is new.
   bool set_fragmented(const JobKey& job, bool fragmented);
+  // The job, if there still is one, is in the next snapshot though nothing of it changes.
+  void look_at(const JobKey& job);
 
   Snapshot snapshot(Scope scope);
   // Of the jobs as they are now.

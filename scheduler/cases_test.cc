@@ -19,6 +19,12 @@ std::string name_of(const boost::json::key_value_pair& member) {
   return std::string(member.key().data(), member.key().size());
 }
 
+std::vector<std::string> names_in(const Json& list) {
+  std::vector<std::string> out;
+  for (const Json& one : list.get_array()) out.emplace_back(view(one.get_string()));
+  return out;
+}
+
 // One text or a list of texts, all of which must occur.
 void expect_parts(const std::string& text, const Json& parts, const std::string& where) {
   const auto expect = [&](const Json& part) {
@@ -76,6 +82,13 @@ void check(const Harness& cluster, const Json& want) {
       for (const auto& group : value.get_object()) {
         EXPECT_EQ(to_text(cluster.group(name_of(group)).phase()), view(group.value().get_string()))
             << name_of(group);
+      }
+    } else if (what == "conditions") {
+      for (const auto& group : value.get_object()) {
+        std::vector<std::string> types;
+        for (const PodGroupCondition& one : cluster.group(name_of(group)).status().conditions)
+          types.push_back(one.type);
+        EXPECT_EQ(types, names_in(group.value())) << name_of(group);
       }
     } else if (what == "unschedulable") {
       for (const auto& group : value.get_object()) {
@@ -192,7 +205,12 @@ void run_case(const Json& one) {
       if (what == "remove") cluster.remove(member.value());
       if (what == "run") cluster.run(member.value());
       if (what == "leave") cluster.leave();
-      if (what == "come_back") cluster.come_back();
+      // Those that are leaving, at once; or those that are named, half a second later.
+      if (what == "come_back") {
+        const bool named = member.value().is_array();
+        cluster.come_back(named ? names_in(member.value()) : cluster.leaving(),
+                          std::chrono::milliseconds(named ? 500 : 0));
+      }
       if (what == "end") cluster.end(member.value());
       if (what == "wait")
         cluster.loop.advance(*parse_go_duration(view(member.value().get_string())));

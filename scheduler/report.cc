@@ -105,7 +105,8 @@ std::vector<JobReport> report(const Session& session,
     one.version = job.version;
     add_waiting(session, id, one);
     one.unsatisfied = waiting;
-    one.gathering = waiting && job.valid_tasks() < job.min_member;
+    one.incomplete = job.valid_tasks() < job.min_member;
+    one.gathering = waiting && one.incomplete;
     one.can_park =
         waiting && !binds.contains(id) && job.waiting_tasks() == 0 && !session.note(id).put_off;
     one.again = session.note(id).again;

@@ -31,6 +31,7 @@ struct JobReport {
   std::optional<WallTime> again{};  // or time, from then on
   bool fragmented = false;          // JobInfo::fragmented, as this session saw it
   bool gathering = false;           // it waits, and members of its gang are not even there
+  bool incomplete = false;          // they are not there, whether or not it waits
   std::uint64_t version = 0;
 };
 

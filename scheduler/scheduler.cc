@@ -13,6 +13,7 @@
 namespace krater::scheduler {
 namespace {
 
+constexpr Duration kTimeForAnother = std::chrono::seconds(1);
 constexpr Duration kFirstBackoff = std::chrono::milliseconds(10);
 constexpr Duration kLastBackoff = std::chrono::seconds(10);
 // Between cycles, so that one of them takes in what came with a burst: this many times what the
@@ -224,11 +225,32 @@ void Scheduler::tell_of_hollow_guarantees(const Session& session) {
   told_hollow_ = std::move(hollow);
 }
 
+// Whoever lost a member is mostly given another at once: only who lacks it for as long as a cycle
+// of Volcano's is told to have lost it.
+bool Scheduler::gives_time(const JobReport& report, PodGroupPhase before) {
+  const bool lost = report.incomplete && before == PodGroupPhase::Running && report.status &&
+                    report.status->phase == PodGroupPhase::Unknown;
+  if (!lost) {
+    incomplete_.erase(report.key);
+    return false;
+  }
+  const auto [since, fresh] = incomplete_.try_emplace(report.key, loop_.now());
+  if (fresh) {
+    loop_.after(kTimeForAnother, [this, alive = alive_, key = report.key] {
+      if (!*alive || !incomplete_.contains(key)) return;
+      cache_.look_at(key);
+      wake();
+    });
+  }
+  return loop_.now() - since->second < kTimeForAnother;
+}
+
 void Scheduler::take_reports(const Session& session, const std::set<JobKey>& changed, bool all) {
   for (const JobKey& key : changed) {
     if (cache_.job(key) != nullptr) continue;
     statuses_.drop(key);
     told_waiting_.erase(key);
+    incomplete_.erase(key);
   }
   std::map<JobKey, Parked> parked;
   std::size_t waiting = 0;
@@ -242,8 +264,9 @@ void Scheduler::take_reports(const Session& session, const std::set<JobKey>& cha
        report(session, [&](const JobKey& key) { return all || changed.contains(key); })) {
     if (one.unsatisfied) ++waiting;
     if (one.can_park) parked.emplace(one.key, Parked{one.version, session.help(), one.again});
+    const JobInfo* before = cache_.job(one.key);
+    if (before != nullptr && gives_time(one, before->phase)) one.status.reset();
     if (one.status) {
-      const JobInfo* before = cache_.job(one.key);
       if (before != nullptr && before->phase != one.status->phase) {
         log::info("scheduler.phase", {{"job", one.key.text()},
                                       {"from", to_text(before->phase)},

@@ -112,6 +112,7 @@ class Scheduler {
   void await_time();
   bool left_alone(const JobInfo& job) const;
   void tell_of_hollow_guarantees(const Session& session);
+  bool gives_time(const JobReport& report, PodGroupPhase before);
   void take_reports(const Session& session, const std::set<JobKey>& changed, bool all);
   void bind(const GangBind& gang);
   // `written`: the pods, then what was settled of their volumes.
@@ -135,6 +136,7 @@ class Scheduler {
   DecisionSink decided_;
   ExtenderCaller* extender_;
   std::map<JobKey, std::string> told_waiting_;  // the reason in the decision log
+  std::map<JobKey, SteadyTime> incomplete_;     // running gangs, since when members are missing
   std::set<QueueName> told_hollow_;             // whose guarantee is more than there is
   client::EventRecorder events_;
   client::EventRecorder config_events_;   // about the configuration: every one of them is told

@@ -33,11 +33,13 @@ bool counts_as_valid(const Task& task) {
   return counts_as_pipelined(task) || task.status == TaskStatus::Pending;
 }
 
-// Members that are on their way out still hold a node: the gang was placed and is ending.
+// Members that are on their way out still hold a node: the gang was placed and is ending. One that
+// has failed is lost to those who go on.
 bool ending(const JobInfo& job) {
   if (job.count(TaskStatus::Pending) + job.count(TaskStatus::Pipelined) > 0) return false;
   std::int64_t placed = job.count(TaskStatus::Running) + job.count(TaskStatus::Bound) +
-                        job.count(TaskStatus::Succeeded) + job.count(TaskStatus::Failed);
+                        job.count(TaskStatus::Succeeded);
+  if (job.count(TaskStatus::Running) == 0) placed += job.count(TaskStatus::Failed);
   for (const Task& task : job.tasks) {
     if (task.status == TaskStatus::Releasing && task.node != kNoNode) ++placed;
   }

@@ -294,16 +294,20 @@ std::vector<std::string> Harness::leaving() const {
 }
 
 void Harness::leave() {
+  remove_pods(leaving());
+}
+
+void Harness::remove_pods(const std::vector<std::string>& names) {
   JsonArray pods;
-  for (const std::string& name : leaving()) pods.emplace_back(name);
+  for (const std::string& name : names) pods.emplace_back(name);
   JsonObject gone;
   gone["pods"] = std::move(pods);
   remove(Json(std::move(gone)));
 }
 
-void Harness::come_back() {
+void Harness::come_back(const std::vector<std::string>& pods, Duration after) {
   std::vector<Json> anew;
-  for (const std::string& name : leaving()) {
+  for (const std::string& name : pods) {
     Json pod = *client.read(kinds::kPod, "d", name)->document();
     for (const char* field : {"uid", "resourceVersion", "deletionTimestamp", "creationTimestamp",
                               "deletionGracePeriodSeconds"}) {
@@ -314,7 +318,8 @@ void Harness::come_back() {
     set_path(pod, {"status", "phase"}, "Pending");
     anew.push_back(std::move(pod));
   }
-  leave();
+  remove_pods(pods);
+  if (after > Duration(0)) loop.advance(after);
   for (Json& pod : anew) client.put(kinds::kPod, std::move(pod));
 }
 

@@ -50,8 +50,10 @@ class Harness {
   // Pods that are being deleted, and what their node does about them: they are gone.
   std::vector<std::string> leaving() const;
   void leave();
-  // The same, and before the scheduler looks again whoever made them has made them anew.
-  void come_back();
+  void remove_pods(const std::vector<std::string>& names);
+  // They are gone, and whoever made them makes them anew: after no time before the scheduler looks
+  // again.
+  void come_back(const std::vector<std::string>& pods, Duration after);
   void settle(Duration time = std::chrono::seconds(3)) { loop.advance(time); }
 
   std::string node_of(const std::string& pod) const;
