@@ -49,3 +49,13 @@ def test_a_controller_of_others_sets_the_state_of_a_queue_alone(tmp_path):
             "patch", "queue", "theirs", "--subresource=status", "--type=merge", "-p", '{"status": {"pending": -1}}')
     finally:
         cluster.stop()
+
+
+def test_the_scheduler_makes_the_queues_it_starts_from(tmp_path):
+    """As Volcano's does: whoever keeps the queues need not make them."""
+    cluster = harness.Cluster(tmp_path, "--runtime", "simulated", "--nodes", "1", "--controllers=-queue")
+    cluster.start()
+    try:
+        cluster.wait("the first queues", lambda: {"root", "default"} <= {queue["metadata"]["name"] for queue in cluster.get("queues")["items"]})
+    finally:
+        cluster.stop()

@@ -26,12 +26,14 @@
 #include "controllers/node/node_controller.h"
 #include "controllers/podgroup/podgroup_controller.h"
 #include "controllers/queue/queue_controller.h"
+#include "controllers/queue/step.h"
 #include "controllers/quota/quota_controller.h"
 #include "controllers/raycluster/raycluster_controller.h"
 #include "controllers/rayjob/rayjob_controller.h"
 #include "controllers/rbac/aggregation.h"
 #include "controllers/storage/storage_controllers.h"
 #include "controllers/vcjob/vcjob_controller.h"
+#include "model/keys.h"
 #include "scheduler/scheduler.h"
 
 namespace krater::cli {
@@ -308,6 +310,15 @@ std::vector<controllers::ControllerCounters> ControlPlane::counters() const {
 Result<void> ControlPlane::start_scheduler() {
   if (!parts_.with_scheduler) return {};
   scheduling_ = std::make_unique<Scheduling>(parts_);
+  // As Volcano's scheduler does when it starts: the queues' controller may be somebody else's.
+  for (const std::string_view queue : {keys::kRootQueue, keys::kDefaultQueue}) {
+    scheduling_->client->write(
+        client::CreateWrite{kinds::kQueue, "", controllers::initial_queue(queue)},
+        [queue](const Result<ObjectPtr>& made) {
+          if (made || made.error().code == Code::AlreadyExists) return;
+          log::warn("scheduler.queue.failed", {{"queue", queue}, {"why", made.error().message}});
+        });
+  }
   return scheduling_->scheduler.start();
 }
 
