@@ -62,10 +62,12 @@ std::string annotation_or_label(const ObjectPtr& object, std::string_view key) {
   return std::string(annotation.empty() ? object->label(key) : annotation);
 }
 
-// May go to a revocable node: says so, or that it may be preempted.
+// May go to a revocable node: says so, or, saying nothing of zones, that it may be preempted. "*" is
+// the only zone there is a word for.
 bool may_be_revoked(const TaskSpec& task) {
-  return ObjectView(task.pod).annotation(kZone) == "*" ||
-         annotation_or_label(task.pod, kPreemptableKey) == "true";
+  const ObjectView pod(task.pod);
+  const std::string_view zone = pod.annotation(kZone);
+  return zone.empty() ? pod.annotation(kPreemptableKey) == "true" : zone == "*";
 }
 
 bool is_preemptable(const JobInfo& job) {

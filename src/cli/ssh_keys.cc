@@ -1,8 +1,15 @@
 #include "cli/ssh_keys.h"
 
+#include <chrono>
+
 #include "base/log.h"
 
 namespace krater::cli {
+namespace {
+
+constexpr auto kPause = std::chrono::seconds(1);  // before a wish that failed is tried again
+
+}  // namespace
 
 SshKeys::~SshKeys() {
   {
@@ -35,6 +42,9 @@ void SshKeys::work() {
     Result<runtime::SshKeyPair> made = runtime::make_ssh_key();
     if (!made) {
       log::error("ssh.key", {{"error", made.error().message}});
+      std::unique_lock lock(mutex_);
+      wishes_.push_front(std::move(done));
+      changed_.wait_for(lock, kPause, [this] { return stopped_; });
       continue;
     }
     loop_.post([done = std::move(done), pair = *std::move(made)] { done(pair); });

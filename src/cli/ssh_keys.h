@@ -22,7 +22,7 @@ class SshKeys {
   SshKeys(const SshKeys&) = delete;
   SshKeys& operator=(const SshKeys&) = delete;
 
-  // Loop thread. Not answered when no key can be made: that is logged.
+  // Loop thread. As long as no key can be made, that is logged and tried again.
   void make(Done done);
 
  private:
