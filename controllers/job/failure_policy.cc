@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-
 #include "model/disruption.h"
+#include "model/retry_accounting.h"
 
 namespace krater::controllers {
 namespace {
@@ -50,7 +50,8 @@ std::optional<Condition> condition_that_matches(const PodView& pod, const JsonAr
   return std::nullopt;
 }
 
-FailureVerdict without_rule(const PodView& failed) {
+FailureVerdict without_rule(const JobView& job, const PodView& failed) {
+  if (counts_every_restart(job.object())) return {};
   if (made_way_for_others(failed)) return {FailureAction::Ignore};
   return {};
 }
@@ -59,7 +60,7 @@ FailureVerdict without_rule(const PodView& failed) {
 
 FailureVerdict judge_failure(const JobView& job, const PodView& failed) {
   const JsonArray* rules = job.failure_rules();
-  if (rules == nullptr) return without_rule(failed);
+  if (rules == nullptr) return without_rule(job, failed);
   const std::string pod = failed->name_space() + "/" + failed->name();
   for (std::size_t i = 0; i < rules->size(); ++i) {
     const Json& rule = (*rules)[i];
@@ -78,7 +79,7 @@ FailureVerdict judge_failure(const JobView& job, const PodView& failed) {
         return {action_of(rule), "Pod " + pod + " has condition " + condition->type + where};
     }
   }
-  return without_rule(failed);
+  return without_rule(job, failed);
 }
 
 }  // namespace krater::controllers

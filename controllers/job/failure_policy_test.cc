@@ -56,6 +56,18 @@ TEST(FailurePolicy, WhoWasEvictedForOthersHasNotFailedUnlessARuleSaysSo) {
   EXPECT_EQ(judge_failure(strict, pod(143, "main", evicted)).action, FailureAction::FailJob);
 }
 
+TEST(FailurePolicy, AJobMayWantEvictionsToCost) {
+  const std::string evicted =
+      R"({"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler"})";
+  for (const auto& [value, cost] :
+       {std::pair("all", FailureAction::Count), std::pair("failures", FailureAction::Ignore)}) {
+    const JobView counted(object(
+        kinds::kJob, R"({"metadata":{"name":"j","annotations":{"krater.io/retry-accounting":")" +
+                         std::string(value) + R"("}},"spec":{}})"));
+    EXPECT_EQ(judge_failure(counted, pod(143, "main", evicted)).action, cost) << value;
+  }
+}
+
 TEST(FailurePolicy, ConditionsMatchByTypeAndStatus) {
   const JobView disrupted = job(
       R"([{"action":"Ignore","onPodConditions":[{"type":"DisruptionTarget","status":"True"}]}])");

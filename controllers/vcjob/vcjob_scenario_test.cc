@@ -402,6 +402,23 @@ TEST_F(VolcanoJobTest, AnEvictionByTheSchedulerCostsNoRetry) {
   EXPECT_EQ(status().retry_count, 1) << "any other does";
 }
 
+TEST_F(VolcanoJobTest, AJobMayWantEveryRestartToCost) {
+  make(task("w", 2), 2, R"(,"policies":[{"event":"PodEvicted","action":"RestartJob"}])");
+  world.patch(*job(), kinds::kVolcanoJob,
+              R"({"metadata":{"annotations":{"krater.io/retry-accounting":"all"}}})");
+  admit();
+  run_all();
+  evict("j-w-1", true);
+  EXPECT_EQ(status().retry_count, 1) << "the scheduler's eviction";
+  admit();
+  run_all();
+  order("AbortJob");
+  ASSERT_EQ(phase(), "Aborted");
+  EXPECT_EQ(status().retry_count, 1);
+  order("ResumeJob");
+  EXPECT_EQ(status().retry_count, 2) << "that it was resumed";
+}
+
 TEST_F(VolcanoJobTest, APodThatFailsBecauseItIsDeletedIsEvicted) {
   make(task("w", 2), 2,
        R"(,"policies":[{"event":"PodFailed","action":"TerminateJob"},)"
