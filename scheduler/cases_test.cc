@@ -1,14 +1,18 @@
 // Runs testdata/*.yaml: each case is a list of steps (add, remove, run, leave, want) on one
-// pretended cluster.
+// pretended cluster. A case about a behavior that can be switched runs twice: what is wanted where
+// it is on stands at `on`, where it is off at `off`.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <set>
 #include <sstream>
 
 #include "base/yaml.h"
+#include "scheduler/behaviors.h"
 #include "scheduler/testing/harness.h"
 #include "scheduler/why.h"
 
@@ -196,12 +200,20 @@ void check(const Harness& cluster, const Json& want) {
   }
 }
 
-void run_case(const Json& one) {
+// nullopt: the case is about none that can be switched.
+void run_case(const Json& one, std::optional<bool> position) {
   Harness cluster;
+  const std::string behavior = text_at(one, {"behavior"});
+  bool judged = false;
   for (const Json& step : *array_at(one, {"steps"})) {
     for (const auto& member : step.get_object()) {
       const std::string what = name_of(member);
-      if (what == "add") cluster.add(member.value());
+      if (what == "add") {
+        Json things = member.value();
+        if (position && find(things, {"config"}) != nullptr)
+          set_path(things, {"behaviors", behavior}, Json(*position));
+        cluster.add(things);
+      }
       if (what == "remove") cluster.remove(member.value());
       if (what == "run") cluster.run(member.value());
       if (what == "leave") cluster.leave();
@@ -215,16 +227,22 @@ void run_case(const Json& one) {
       if (what == "wait")
         cluster.loop.advance(*parse_go_duration(view(member.value().get_string())));
       cluster.settle();
-      if (what == "want") check(cluster, member.value());
+      const bool of_position = position && what == (*position ? "on" : "off");
+      if (what == "want" || of_position) check(cluster, member.value());
+      judged = judged || of_position;
       ASSERT_TRUE(what == "add" || what == "remove" || what == "run" || what == "leave" ||
-                  what == "come_back" || what == "wait" || what == "end" || what == "want")
+                  what == "come_back" || what == "wait" || what == "end" || what == "want" ||
+                  (position && (what == "on" || what == "off")))
           << what;
     }
   }
+  EXPECT_EQ(judged, position.has_value()) << "nothing is wanted of this position";
 }
 
 TEST(SchedulerCases, HoldAsWritten) {
   std::size_t cases = 0;
+  std::set<std::string> unseen;
+  for (const BehaviorEntry& entry : all_behaviors()) unseen.emplace(entry.name);
   std::vector<std::filesystem::path> files;
   for (const auto& entry :
        std::filesystem::directory_iterator(std::getenv("KRATER_SCHEDULER_TESTDATA"))) {
@@ -238,10 +256,20 @@ TEST(SchedulerCases, HoldAsWritten) {
     ASSERT_TRUE(document.has_value()) << file << ": " << document.error().message;
     for (const Json& one : document->get_array()) {
       SCOPED_TRACE(file.filename().string() + ": " + text_at(one, {"rule"}));
-      run_case(one);
       ++cases;
+      const std::string behavior = text_at(one, {"behavior"});
+      if (behavior.empty()) {
+        run_case(one, std::nullopt);
+        continue;
+      }
+      unseen.erase(behavior);
+      for (const bool position : {true, false}) {
+        SCOPED_TRACE(behavior + (position ? " on" : " off"));
+        run_case(one, position);
+      }
     }
   }
+  for (const std::string& name : unseen) ADD_FAILURE() << "no case is about " << name;
   EXPECT_GT(cases, 20U);
 }
 

@@ -159,6 +159,12 @@ Result<void> check_configurations(const Json& root, Config& config) {
     GangEvictionRules& rules = config.gang_eviction[name];
     TRY_ASSIGN(rules.max_domains, arguments.integer("maxDomains", 8));
     TRY_ASSIGN(rules.whole_gangs, arguments.boolean("allowWholeBundle", true));
+    TRY_ASSIGN(const std::string order, arguments.string("victimOrder", "safe-first"));
+    if (order != "safe-first" && order != "priority-first") {
+      return invalid("configurations: action " + name +
+                     ": victimOrder must be safe-first or priority-first");
+    }
+    rules.priority_first = order == "priority-first";
     if (rules.max_domains < 1)
       return invalid("configurations: action " + name + ": maxDomains must be at least 1");
   }
@@ -270,43 +276,11 @@ const PluginChoice* Config::plugin(std::string_view name) const {
   return nullptr;
 }
 
-std::vector<std::string> pitfalls(const Config& config) {
-  const auto has = [&](std::string_view name, std::string_view flag = "") {
-    const PluginChoice* choice = config.plugin(name);
-    return choice != nullptr && (flag.empty() || choice->flags.on(flag));
-  };
-  std::vector<std::string> out;
-  if (!has("gang")) {
-    out.push_back(
-        "plugin \"gang\" is missing: jobs start in part, and wait for the rest with what they "
-        "hold");
-  }
-  const bool taking_back =
-      has("capacity", "enableReclaimable") || has("proportion", "enableReclaimable");
-  if ((config.has_action("reclaim") || config.has_action("gangreclaim")) && !taking_back) {
-    out.push_back(
-        "action \"reclaim\" will evict nobody for a queue's share: neither \"capacity\" nor "
-        "\"proportion\" is there to say what is whose");
-  }
-  if (config.has_action("preempt") && !has("priority", "enablePreemptable") &&
-      !has("drf", "enablePreemptable")) {
-    out.push_back(
-        "action \"preempt\" will evict nobody: neither \"priority\" nor \"drf\" is there, with "
-        "enablePreemptable, to say who goes before whom");
-  }
-  if (config.has_action("enqueue") && has("capacity") && !config.has_action("reclaim") &&
-      !config.has_action("gangreclaim")) {
-    out.push_back(
-        "action \"reclaim\" is missing: a queue whose share others use waits at \"enqueue\" and "
-        "\"allocate\" until they end");
-  }
-  return out;
-}
-
 Result<Config> parse_config(std::string_view yaml) {
   TRY_ASSIGN(const Json root, parse_yaml(yaml));
   if (!root.is_object()) return invalid("the configuration is not a map");
-  constexpr std::array<std::string_view, 4> kKeys{"actions", "tiers", "configurations", "metrics"};
+  constexpr std::array<std::string_view, 5> kKeys{"actions", "tiers", "configurations", "metrics",
+                                                  "behaviors"};
   for (const auto& member : root.get_object()) {
     if (std::find(kKeys.begin(), kKeys.end(), key_of(member)) == kKeys.end()) {
       return invalid("unknown key " + quoted(key_of(member)));
@@ -317,6 +291,7 @@ Result<Config> parse_config(std::string_view yaml) {
   TRY(add_tiers(root, out));
   TRY(check_configurations(root, out));
   TRY(check_metrics(root, out));
+  TRY_ASSIGN(out.behaviors, read_behaviors(find(root, {"behaviors"})));
   return out;
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "scheduler/behaviors.h"
 #include "scheduler/plugin_set.h"
 
 namespace krater::scheduler {
@@ -71,6 +72,9 @@ struct PluginChoice {
 struct GangEvictionRules {
   std::int64_t max_domains = 8;  // looked at for one gang
   bool whole_gangs = true;       // gangs may be evicted as a whole
+  // Whoever ranks lowest goes first, though it be with his gang; else single pods that their gangs
+  // can do without go before any whole gang.
+  bool priority_first = false;
 };
 
 struct Config {
@@ -78,6 +82,7 @@ struct Config {
   std::vector<std::vector<PluginChoice>> tiers{};
 
   std::map<std::string, GangEvictionRules, std::less<>> gang_eviction{};  // by action
+  Behaviors behaviors{};
 
   bool has_action(std::string_view name) const;
   const PluginChoice* plugin(std::string_view name) const;

@@ -38,14 +38,23 @@ EvictionPlanner::EvictionPlanner(Session& session, EvictionRules rules)
 
 bool EvictionPlanner::fits(TaskRef task, NodeSlot node) {
   const TaskSpecPtr& spec = session_.task(task).spec;
+  if (!checks_placement()) return spec->shape->request.fits_in(session_.node(node).future_idle());
   Refusal why;
   return session_.board(task).fits_future(node) &&
          session_.allocatable(session_.queue_of(task.job), *spec, why);
 }
 
+// Whether more than the amounts counts once somebody has left.
+bool EvictionPlanner::checks_placement() const {
+  return rules_.asking != Asking::Reclaiming || session_.behaviors().reclaim_checks_placement;
+}
+
 bool EvictionPlanner::take_free_room(Statement& statement, TaskRef task) {
   const TaskSpecPtr& spec = session_.task(task).spec;
-  if (Refusal why; !session_.allocatable(session_.queue_of(task.job), *spec, why)) return false;
+  if (Refusal why;
+      checks_placement() && !session_.allocatable(session_.queue_of(task.job), *spec, why)) {
+    return false;
+  }
   NodeBoard& board = session_.board(task);
   NodeSlot node = board.best_idle();
   if (node == kNoNode) node = board.best_future();
@@ -54,7 +63,35 @@ bool EvictionPlanner::take_free_room(Statement& statement, TaskRef task) {
   return true;
 }
 
+// Volcano's way: the first node that works, though another were free. For preempt in the order in
+// which the newcomer likes them; for reclaim by name, and only where there is somebody to ask.
+bool EvictionPlanner::make_room_on_first(Statement& statement, TaskRef task) {
+  const NodeBoard& board = session_.board(task);
+  const bool reclaims = rules_.asking == Asking::Reclaiming;
+  ++scans_;
+  std::vector<NodeSlot> nodes;
+  for (const NodeSlot node : session_.node_order()) {
+    if (board.may_take(node) && (!reclaims || !candidates(task, node).empty()))
+      nodes.push_back(node);
+  }
+  if (!reclaims) {
+    std::map<NodeSlot, std::int64_t> scores;
+    for (const NodeSlot node : nodes) scores.emplace(node, board.score(node));
+    std::stable_sort(nodes.begin(), nodes.end(),
+                     [&](NodeSlot a, NodeSlot b) { return scores.at(a) > scores.at(b); });
+  }
+  for (const NodeSlot node : nodes) {
+    Plan plan;
+    if (!fits(task, node) && !study(statement, task, node, plan)) continue;
+    for (const TaskRef& victim : plan.victims) statement.evict(victim);
+    statement.pipeline(task, node);
+    return true;
+  }
+  return false;
+}
+
 bool EvictionPlanner::make_room(Statement& statement, TaskRef task) {
+  if (!session_.behaviors().least_cost_victims) return make_room_on_first(statement, task);
   if (take_free_room(statement, task)) return true;
   const NodeBoard& board = session_.board(task);
   ++scans_;
@@ -107,7 +144,8 @@ TaskRefs EvictionPlanner::in_the_way(TaskRef task) {
 
 bool EvictionPlanner::may_leave(JobId job) const {
   const auto [place, fresh] = may_leave_.try_emplace(job, true);
-  if (fresh) place->second = lets_go(session_.job(job));
+  if (fresh)
+    place->second = !session_.behaviors().groups_protect_pods || lets_go(session_.job(job));
   return place->second;
 }
 
@@ -144,7 +182,7 @@ bool EvictionPlanner::study(Statement& statement, TaskRef task, NodeSlot node, P
     Attempt one{node, break_gangs};
     const Statement::Mark mark = statement.mark();
     const bool enough = attempt(statement, task, allowed, one);
-    if (enough) spare(statement, task, one);
+    if (enough && session_.behaviors().spare_unneeded_victims) spare(statement, task, one);
     statement.roll_back(mark);
     if (enough) {
       Plan plan{node, cost_of(one), std::move(one.victims)};
@@ -167,6 +205,11 @@ bool EvictionPlanner::attempt(Statement& statement, TaskRef task, const TaskRefs
 }
 
 bool EvictionPlanner::evict(Statement& statement, TaskRef task, TaskRef victim, Attempt& out) {
+  if (!session_.behaviors().whole_gang_eviction) {
+    statement.evict(victim);
+    out.victims.push_back(victim);
+    return true;
+  }
   const Statement::Mark mark = statement.mark();
   const bool stood = gang_stands(session_.job(victim.job));
   const bool may_fall = !stood || (out.break_gangs && gang_may_fall(task, victim.job));

@@ -2,7 +2,7 @@
 // have in common; they differ in who comes into question and what the plugins are asked.
 //
 // Always holds: a job whose gang would be broken goes whole or keeps all its tasks; nobody is
-// evicted who could stay.
+// evicted who could stay; unless the configuration wants it as in Volcano (scheduler/behaviors.h).
 #pragma once
 
 #include <functional>
@@ -79,7 +79,9 @@ class EvictionPlanner {
 
   bool fits(TaskRef task, NodeSlot node);
   bool may_leave(JobId job) const;
+  bool checks_placement() const;
   bool take_free_room(Statement& statement, TaskRef task);
+  bool make_room_on_first(Statement& statement, TaskRef task);
   TaskRefs candidates(TaskRef task, NodeSlot node) const;
   bool could_be_enough(TaskRef task, NodeSlot node, const TaskRefs& victims) const;
   bool study(Statement& statement, TaskRef task, NodeSlot node, Plan& best);

@@ -142,8 +142,11 @@ TaskReason task_reason(const Session& session, TaskRef ref) {
     possible = tentative->second;
   }
   if (possible != kNoNode) {
-    return {"Schedulable", pod + " can possibly be assigned to " + node_name(session, possible) +
-                               ", once minAvailable is satisfied"};
+    // Who adds nodes adds them for all that the gang needs.
+    const bool calls_for_nodes = session.behaviors().enqueue_beyond_free_room;
+    return {calls_for_nodes ? "Unschedulable" : "Schedulable",
+            pod + " can possibly be assigned to " + node_name(session, possible) +
+                ", once minAvailable is satisfied"};
   }
   if (const auto error = note.fit_errors.find(ref.task); error != note.fit_errors.end()) {
     return {"Unschedulable", with_figures(error->second->text(), error->second->figures)};

@@ -8,6 +8,7 @@
 #include "model/node.h"
 #include "model/pod_resources.h"
 #include "model/queue_gate.h"
+#include "model/queue_overcommit.h"
 #include "model/storage.h"
 
 namespace krater::scheduler {
@@ -197,11 +198,7 @@ QueueInfo queue_info(const ObjectPtr& object, ResourceNames& names) {
   out.capability = Bounds::from(queue.capability(), names);
   out.deserved = Bounds::from(queue.deserved(), names);
   out.guarantee = Resource::from(queue.guarantee(), names);
-  // Nothing is kept for a queue that it may not hold.
-  for (Dim d = 0; d < out.guarantee.dims(); ++d) {
-    const bool capped = out.capability.has(d) && out.capability.at(d) > 0;
-    if (capped) out.guarantee.set(d, std::min(out.guarantee.at(d), out.capability.at(d)));
-  }
+  out.overcommit_per_mille = overcommit_per_mille(queue.annotation(keys::kOvercommitFactor));
   out.reported = queue.allocated();
   out.created = object->created().value_or(WallTime());
   return out;

@@ -232,8 +232,9 @@ struct QueueInfo {
   QueueName parent;
   QueueState state = QueueState::Open;
   Bounds capability, deserved;
-  Resource guarantee;
-  ResourceList reported;  // status.allocated as stored
+  Resource guarantee;  // as written; what is kept for it says the session
+  std::optional<std::int64_t> overcommit_per_mille{};  // of what it deserves, to be admitted
+  ResourceList reported;                               // status.allocated as stored
   WallTime created;
 };
 using QueuePtr = std::shared_ptr<const QueueInfo>;

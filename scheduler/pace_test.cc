@@ -47,6 +47,49 @@ TEST_F(PaceTest, HowManyRunIsToldNowAndThenAndInTheEnd) {
   EXPECT_EQ(h.group("g").status().running, 40);
 }
 
+TEST(SchedulePeriod, CyclesBeginThatFarApartAndSeeTogetherWhatCameMeanwhile) {
+  Options options;
+  options.schedule_period = std::chrono::seconds(1);
+  Harness h(options);
+  const auto add = [&](const std::string& text) { h.add(*parse_yaml(text)); };
+  const auto cycles = [&] { return h.scheduler.metrics().cycles; };
+  add("nodes: [{name: n, cpu: 2, memory: 64Gi}]");
+  add("queues: [{name: default}]");
+  add("classes: [{name: high, value: 9}]");
+  h.settle();
+  const auto before = cycles();
+  // The first thing after a quiet time is seen at once.
+  add("pods: [{name: first, cpu: 1}]");
+  h.settle(kStep);
+  EXPECT_EQ(h.node_of("first"), "n");
+  EXPECT_EQ(cycles(), before + 1);
+  // What comes within the second waits for its end, and the more important goes first though it
+  // came last.
+  add("groups: [{name: low, min: 1}]\npods: [{name: low, group: low, cpu: 1}]");
+  h.settle(std::chrono::milliseconds(500));
+  EXPECT_EQ(cycles(), before + 1);
+  EXPECT_EQ(h.node_of("low"), "");
+  add("groups: [{name: top, min: 1, priorityClass: high}]\n"
+      "pods: [{name: top, group: top, cpu: 1}]");
+  h.settle(std::chrono::milliseconds(300));
+  EXPECT_EQ(h.node_of("top"), "");
+  h.settle(std::chrono::milliseconds(200));
+  EXPECT_EQ(cycles(), before + 2);
+  EXPECT_EQ(h.node_of("top"), "n");
+  EXPECT_EQ(h.node_of("low"), "");
+}
+
+TEST_F(PaceTest, WithoutAPeriodCyclesFollowWhatHappens) {
+  add("nodes: [{name: n, cpu: 100, memory: 64Gi}]");
+  add("queues: [{name: default}]");
+  h.settle();
+  for (int i = 0; i < 5; ++i) {
+    add("pods: [{name: p" + std::to_string(i) + ", cpu: 1}]");
+    h.settle(kStep);
+    EXPECT_EQ(h.node_of("p" + std::to_string(i)), "n");
+  }
+}
+
 TEST_F(PaceTest, APhaseIsToldAtOnce) {
   add("nodes: [{name: n, cpu: 100, memory: 64Gi}]");
   add("queues: [{name: default}]");

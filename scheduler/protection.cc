@@ -98,9 +98,15 @@ std::string who_is_kept(const Session& session, TaskRef claimant, const TaskRefs
             });
   const Tier keepers = judge(tiers_for(session, claimant, asking), all);
   const std::size_t useful = all.size();
+  const bool groups_count = session.behaviors().groups_protect_pods ||
+                            asking == Asking::GangPreempting || asking == Asking::GangReclaiming;
   std::map<std::string, std::size_t> kept;
-  if (const std::size_t own =
-          std::erase_if(all, [&](const TaskRef& one) { return !lets_itself_go(session, one); });
+  if (const std::size_t own = std::erase_if(all,
+                                            [&](const TaskRef& one) {
+                                              return groups_count
+                                                         ? !lets_itself_go(session, one)
+                                                         : !session.task(one).spec->preemptable;
+                                            });
       own > 0) {
     kept["say so themselves (volcano.sh/preemptable)"] = own;
   }

@@ -49,7 +49,8 @@ PodGroupStatus group_status(const Session& session, JobId id) {
     retract_opposite(status, *news);
     status.set(*news);
   }
-  status.phase = next_phase(job, news != nullptr && news->type == "Unschedulable");
+  status.phase =
+      next_phase(job, news != nullptr && news->type == "Unschedulable", session.behaviors());
   status.running = job.count(TaskStatus::Running);
   status.succeeded = job.count(TaskStatus::Succeeded);
   status.failed = job.count(TaskStatus::Failed);
@@ -60,6 +61,7 @@ PodGroupStatus group_status(const Session& session, JobId id) {
 // piece.
 bool is_fragmented(const Session& session, JobId id) {
   const JobInfo& job = session.job(id);
+  if (!session.behaviors().fragmented_jobs_reserve_nothing) return false;
   if (job.phase != PodGroupPhase::Inqueue || session.note(id).fit_errors.empty()) return false;
   if (job.valid_tasks() < job.min_member) return false;
   return job.pending.fits_in(session.total() - session.used());
@@ -73,7 +75,7 @@ bool just_admitted(const JobInfo& job) {
 
 }  // namespace
 
-PodGroupPhase next_phase(const JobInfo& job, bool unschedulable_now) {
+PodGroupPhase next_phase(const JobInfo& job, bool unschedulable_now, const Behaviors& behaviors) {
   if (unschedulable_now && job.count(TaskStatus::Running) > 0) return PodGroupPhase::Unknown;
   const std::int64_t completed = job.count(TaskStatus::Succeeded) + job.count(TaskStatus::Failed);
   std::int64_t placed = job.count(TaskStatus::Running) + job.count(TaskStatus::Bound) + completed;
@@ -84,10 +86,12 @@ PodGroupPhase next_phase(const JobInfo& job, bool unschedulable_now) {
     return placed == completed ? PodGroupPhase::Completed : PodGroupPhase::Running;
   }
   // What is done is done, even when its pods are cleared away.
-  if (job.phase == PodGroupPhase::Completed && job.tasks.empty()) return PodGroupPhase::Completed;
+  if (behaviors.completed_groups_stay && job.phase == PodGroupPhase::Completed && job.tasks.empty())
+    return PodGroupPhase::Completed;
   // Who lost his places to others was admitted once and queues for nodes again.
-  return job.phase == PodGroupPhase::Inqueue || job.displaced ? PodGroupPhase::Inqueue
-                                                              : PodGroupPhase::Pending;
+  const bool queues_again = behaviors.evicted_gangs_stay_inqueue && job.displaced;
+  return job.phase == PodGroupPhase::Inqueue || queues_again ? PodGroupPhase::Inqueue
+                                                             : PodGroupPhase::Pending;
 }
 
 std::vector<JobReport> report(const Session& session,

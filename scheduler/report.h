@@ -36,7 +36,8 @@ struct JobReport {
 };
 
 // The rule of volcano.md 2.7 for one job.
-PodGroupPhase next_phase(const JobInfo& job, bool unschedulable_now);
+PodGroupPhase next_phase(const JobInfo& job, bool unschedulable_now,
+                         const Behaviors& behaviors = {});
 
 // Reports of the jobs that `wanted` names and of all that were tried.
 std::vector<JobReport> report(const Session& session,

@@ -119,7 +119,9 @@ void Scheduler::wake() {
   if (!started_ || cycle_timer_ != 0 || !feed_.synced()) return;
   const Duration pause =
       std::max(metrics_.last_cycle, std::min(kPausePerCycle * metrics_.last_cycle, kPauseLimit));
-  cycle_timer_ = loop_.after(std::max(options_.debounce, pause), [this] {
+  const Duration until_due =
+      cycle_began_ ? *cycle_began_ + options_.schedule_period - loop_.now() : Duration(0);
+  cycle_timer_ = loop_.after(std::max({options_.debounce, pause, until_due}), [this] {
     cycle_timer_ = 0;
     run_cycle();
   });
@@ -141,7 +143,7 @@ bool Scheduler::left_alone(const JobInfo& job) const {
   if (backoff != backoffs_.end() && backoff->second.until > loop_.now()) return true;
   // Where order is kept, those in front are asked whenever those behind them are.
   const QueueInfo* queue = cache_.queue(job.queue);
-  if (queue != nullptr && queue->fifo) return false;
+  if (queue != nullptr && queue->fifo && config_.behaviors.strict_fifo) return false;
   const auto parked = parked_.find(job.key);
   return parked != parked_.end() && parked->second.version == job.version &&
          parked->second.help == cache_.help() &&
@@ -172,6 +174,7 @@ void Scheduler::run_cycle() {
   }
   seen_help_ = cache_.help();
   const SteadyTime begin = loop_.now();
+  cycle_began_ = begin;
   std::vector<GangBind> binds;
   std::vector<GangEviction> evictions;
   std::vector<std::pair<TaskSpecPtr, QueueName>> let_go;
@@ -211,14 +214,18 @@ void Scheduler::run_cycle() {
 // Once, until it is so no more.
 void Scheduler::tell_of_hollow_guarantees(const Session& session) {
   std::set<QueueName> hollow;
-  for (const QueueId id : session.hollow_guarantees()) {
+  for (QueueId id = 0; id < session.queue_count(); ++id) {
     const QueueInfo& queue = session.queue(id);
+    if (queue.guarantee.fits_in(session.total())) continue;
     hollow.insert(queue.name);
     if (told_hollow_.contains(queue.name) || queue.object == nullptr) continue;
     const std::string text =
         "its guarantee is more than all nodes together have (" +
-        amounts_text(session.names(), session.total()) +
-        "): of what they have too little of, nothing is kept free for it until they have enough";
+        amounts_text(session.names(), session.total()) + ")" +
+        std::string(config_.behaviors.hollow_guarantees_reserve_nothing
+                        ? ": of what they have too little of, nothing is kept free for it "
+                          "until they have enough"
+                        : ": no other queue gets any of what they have too little of");
     events_.warning(*queue.object, "GuaranteeAboveCluster", text);
     decide({"config", "hollow", queue.name.text(), "", "", "", text});
   }
@@ -228,7 +235,8 @@ void Scheduler::tell_of_hollow_guarantees(const Session& session) {
 // Whoever lost a member is mostly given another at once: only who lacks it for as long as a cycle
 // of Volcano's is told to have lost it.
 bool Scheduler::gives_time(const JobReport& report, PodGroupPhase before) {
-  const bool lost = report.incomplete && before == PodGroupPhase::Running && report.status &&
+  const bool lost = config_.behaviors.lost_members_may_be_replaced && report.incomplete &&
+                    before == PodGroupPhase::Running && report.status &&
                     report.status->phase == PodGroupPhase::Unknown;
   if (!lost) {
     incomplete_.erase(report.key);

@@ -44,6 +44,9 @@ struct Options {
   std::string config_key = "volcano-scheduler.conf";
   Duration debounce = std::chrono::milliseconds(2);  // from a change to the cycle it starts
   Duration period = std::chrono::seconds(1);         // at the latest, while something waits
+  // Cycles begin at least so far apart, and what comes meanwhile is seen together (Volcano's
+  // --schedule-period); none: they follow what happens.
+  Duration schedule_period{};
   Duration retry_parked_after =
       std::chrono::seconds(60);  // whatever happens: everything is tried again
   StatusWriter::Pace pace{};
@@ -158,6 +161,7 @@ class Scheduler {
   bool started_ = false;
   Loop::TimerId cycle_timer_ = 0, period_timer_ = 0, parked_timer_ = 0;
   SteadyTime parked_since_{};
+  std::optional<SteadyTime> cycle_began_{};  // the last one
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

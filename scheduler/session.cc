@@ -51,10 +51,10 @@ bool all_of(const Tiered<Hook>& hooks, Holds holds) {
 
 // Volcano's rule: within a tier the plugins' answers are intersected; one that is empty ends the
 // tier, which then says nothing; an intersection that becomes empty is forgotten, so that the next
-// plugin starts it anew; the first tier that names somebody decides, and those after it are not
-// asked.
+// plugin starts it anew (unless it is to mean nobody); the first tier that names somebody decides,
+// and those after it are not asked.
 template <typename Hook, typename Ask>
-TaskRefs victims(const Tiered<Hook>& hooks, Ask ask) {
+TaskRefs victims(const Tiered<Hook>& hooks, const Behaviors& behaviors, Ask ask) {
   for (const auto& tier : hooks.tiers) {
     TaskRefs out;
     for (const Hook* hook : tier) {
@@ -71,25 +71,22 @@ TaskRefs victims(const Tiered<Hook>& hooks, Ask ask) {
       std::erase_if(out, [&](const TaskRef& one) {
         return std::find(named->begin(), named->end(), one) == named->end();
       });
+      if (out.empty() && behaviors.empty_intersection_is_nobody) return {};
     }
     if (!out.empty()) return out;
   }
   return {};
 }
 
-// What all nodes together do not have is kept free for nobody: everybody else would wait for it for
-// ever.
-std::vector<QueueId> drop_hollow_guarantees(Snapshot& world) {
-  std::vector<QueueId> out;
-  for (QueueId q = 0; q < world.queues.size(); ++q) {
-    const Resource& guarantee = world.queues[q]->guarantee;
-    Resource kept = guarantee;
-    for (Dim d = 0; d < guarantee.dims(); ++d) {
-      if (guarantee.at(d) > world.total.at(d)) kept.set(d, 0);
-    }
-    if (kept == guarantee) continue;
-    clone_if_shared(world.queues[q]).guarantee = std::move(kept);
-    out.push_back(q);
+// What is kept for a queue: nothing that it may not hold, and nothing of what all nodes together do
+// not have, as everybody else would wait for that for ever.
+Resource kept_for(const QueueInfo& queue, const Resource& total, const Behaviors& behaviors) {
+  Resource out = queue.guarantee;
+  for (Dim d = 0; d < out.dims(); ++d) {
+    const bool capped = queue.capability.has(d) && queue.capability.at(d) > 0;
+    if (capped && behaviors.guarantees_within_capability)
+      out.set(d, std::min(out.at(d), queue.capability.at(d)));
+    if (behaviors.hollow_guarantees_reserve_nothing && out.at(d) > total.at(d)) out.set(d, 0);
   }
   return out;
 }
@@ -102,9 +99,11 @@ Session::Session(Snapshot snapshot, const Config& config, std::string id, WallTi
       config_(config),
       id_(std::move(id)),
       now_(now),
-      extender_(extender),
-      hollow_guarantees_(drop_hollow_guarantees(world_)) {
-  for (QueueId q = 0; q < queue_count(); ++q) queue_ids_.emplace(queue(q).name, q);
+      extender_(extender) {
+  for (QueueId q = 0; q < queue_count(); ++q) {
+    queue_ids_.emplace(queue(q).name, q);
+    guarantees_.push_back(kept_for(queue(q), total(), behaviors()));
+  }
   parked_.resize(job_count(), false);
   for (JobId id_of_job = 0; id_of_job < job_count(); ++id_of_job) {
     enter_queue(id_of_job);
@@ -373,19 +372,24 @@ bool Session::preemptive(QueueId queue_id, const TaskSpec& task, Refusal& why) c
 }
 
 TaskRefs Session::preemptable(TaskRef claimant, const TaskRefs& candidates) const {
-  return victims(plugins_.preemptable, [&](const PreemptableHook& hook) {
+  return victims(plugins_.preemptable, behaviors(), [&](const PreemptableHook& hook) {
     return hook.preemptable(*this, claimant, candidates);
   });
 }
 
 TaskRefs Session::reclaimable(TaskRef claimant, const TaskRefs& candidates) const {
-  return victims(plugins_.reclaimable, [&](const ReclaimableHook& hook) {
+  return victims(plugins_.reclaimable, behaviors(), [&](const ReclaimableHook& hook) {
     return hook.reclaimable(*this, claimant, candidates);
   });
 }
 
 TaskRefs Session::gang_evictable(TaskRef claimant, const TaskRefs& candidates,
                                  bool across_queues) const {
+  if (!behaviors().gang_eviction_asks_every_plugin) {
+    return victims(plugins_.gang_evictable, behaviors(), [&](const GangEvictableHook& hook) {
+      return std::optional(hook.gang_evictable(*this, claimant, candidates, across_queues));
+    });
+  }
   TaskRefs out = candidates;
   for (const auto& tier : plugins_.gang_evictable.tiers) {
     for (const GangEvictableHook* hook : tier) {
@@ -404,7 +408,10 @@ bool Session::guarded(const TaskSpec& task) const {
 Resource Session::preemptable_in_queue(JobId id) const {
   Resource out;
   const bool preempts = config_.has_action("preempt") || config_.has_action("gangpreempt");
-  if (!preempts || plugins_.preemptable.empty() || queue_of(id) == kNoQueue) return out;
+  if (!behaviors().enqueue_counts_evictable || !preempts || plugins_.preemptable.empty() ||
+      queue_of(id) == kNoQueue) {
+    return out;
+  }
   for (const auto& [priority, allocated] : sums(queue_of(id)).by_priority) {
     if (priority < job(id).priority) out += allocated;
   }
@@ -413,6 +420,7 @@ Resource Session::preemptable_in_queue(JobId id) const {
 
 Resource Session::freeable(JobId id) const {
   Resource out;
+  if (!behaviors().enqueue_counts_evictable) return out;
   for (const auto& tier : plugins_.freeable.tiers) {
     for (const FreeableHook* hook : tier) out += hook->freeable(*this, id);
   }

@@ -62,6 +62,7 @@ class Session {
   void close();
 
   const Config& config() const { return config_; }
+  const Behaviors& behaviors() const { return config_.behaviors; }
   const PluginSet& plugins() const { return plugins_; }
   ExtenderCaller* extender() const { return extender_; }  // null: there is none to be asked
   const ResourceNames& names() const { return world_.names; }
@@ -87,8 +88,10 @@ class Session {
   const Task& task(TaskRef ref) const { return job(ref.job).tasks[ref.task]; }
   QueueId queue_count() const { return static_cast<QueueId>(world_.queues.size()); }
   const QueueInfo& queue(QueueId id) const { return *world_.queues[id]; }
-  // Those whose guarantee is more than all nodes together have: it counts as none.
-  const std::vector<QueueId>& hollow_guarantees() const { return hollow_guarantees_; }
+  // Its first job that has to wait keeps the others waiting.
+  bool fifo(QueueId id) const { return behaviors().strict_fifo && queue(id).fifo; }
+  // What is kept for it: its guarantee, as far as it may hold that and the cluster has it.
+  const Resource& guarantee(QueueId id) const { return guarantees_[id]; }
   // Of all jobs in it, those that are not in the session included, when the session began.
   const QueueSums& sums(QueueId id) const { return world_.sums[id]; }
 
@@ -199,8 +202,8 @@ class Session {
   WallTime now_;
   PluginSet plugins_;
   ExtenderCaller* extender_;
-  std::vector<QueueId> hollow_guarantees_;
   std::map<QueueName, QueueId> queue_ids_;
+  std::vector<Resource> guarantees_;
   std::vector<QueueId> queue_of_;
   std::vector<bool> parked_;
   std::map<JobId, JobNote> notes_;

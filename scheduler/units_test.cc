@@ -1,6 +1,5 @@
 // The scheduler's arithmetic and its promises, without a client: shares, water filling, scores,
-// configuration, allocation against a naive oracle, determinism, and what happens when a bind
-// fails.
+// allocation against a naive oracle, determinism, and what happens when a bind fails.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -100,15 +99,15 @@ TEST(WaterFill, KeepsLimitsAndGuarantees) {
 }
 
 TEST(RealCapability, IsWhatOthersGuaranteesLeave) {
-  QueueInfo queue;
-  queue.guarantee = cpu(1000);
-  queue.capability.set(kCpu, 8000);
-  EXPECT_EQ(real_capability(cpu(8000), cpu(4000), queue).at(kCpu), 5000);
-  queue.capability.set(kCpu, 2000);
-  EXPECT_EQ(real_capability(cpu(8000), cpu(4000), queue).at(kCpu), 2000);
-  queue.capability.set(kCpu, 0);  // as if unset
-  EXPECT_EQ(real_capability(cpu(8000), cpu(4000), queue).at(kCpu), 5000);
-  EXPECT_EQ(real_capability(cpu(3000), cpu(4000), queue).at(kCpu),
+  const Resource guarantee = cpu(1000);
+  Bounds capability;
+  capability.set(kCpu, 8000);
+  EXPECT_EQ(real_capability(cpu(8000), cpu(4000), guarantee, capability).at(kCpu), 5000);
+  capability.set(kCpu, 2000);
+  EXPECT_EQ(real_capability(cpu(8000), cpu(4000), guarantee, capability).at(kCpu), 2000);
+  capability.set(kCpu, 0);  // as if unset
+  EXPECT_EQ(real_capability(cpu(8000), cpu(4000), guarantee, capability).at(kCpu), 5000);
+  EXPECT_EQ(real_capability(cpu(3000), cpu(4000), guarantee, capability).at(kCpu),
             1000);  // a shrunk cluster clamps at zero
 }
 
@@ -142,99 +141,6 @@ TEST(Scores, FollowTheirFormulas) {
   EXPECT_EQ(binpack_score(request, node, {{kCpu, 3}, {kMemory, 1}}, 2),
             2 * (3 * 50 + 25) * kPoint / 4);
   EXPECT_EQ(binpack_score(cpu(3001), node, {{kCpu, 1}}, 1), 0);
-}
-
-TEST(Config, TheShippedOneIsGood) {
-  const Result<Config> config = parse_config(default_config_text());
-  ASSERT_TRUE(config.has_value()) << config.error().message;
-  EXPECT_EQ(config->actions.size(), 3U);
-  EXPECT_EQ(config->tiers.size(), 2U);
-}
-
-TEST(Config, ErrorsNameTheCulprit) {
-  const std::pair<const char*, const char*> cases[] = {
-      {"actions: \"enqueue, dance\"\ntiers: [{plugins: [{name: gang}]}]",
-       "unknown action \"dance\""},
-      {"actions: allocate\ntiers: [{plugins: [{name: waltz}]}]", "unknown plugin \"waltz\""},
-      {"actions: allocate\ntiers: [{plugins: [{name: sla, arguments: {sla-waiting-time: soon}}]}]",
-       "sla-waiting-time"},
-      {"actions: preempt\nconfigurations: [{name: preempt, arguments: {speed: 1}}]\ntiers: "
-       "[{plugins: "
-       "[{name: gang}]}]",
-       "action preempt: unknown argument \"speed\""},
-      {"actions: \"allocate\"\ntiers: [{plugins: [", "YAML"},
-      {"actions: allocate\ntiers: [{plugins: [{name: binpack, arguments: {binpack.cpus: 1}}]}]",
-       "\"binpack.cpus\""},
-      {"actions: allocate\ntiers: [{plugins: [{name: binpack, arguments: {binpack.cpu: \"1\"}}]}]",
-       "must be an integer"},
-      {"actions: allocate\ntiers: [{plugins: [{name: gang, enableJobs: true}]}]",
-       "unknown key \"enableJobs\""},
-      {"actions: allocate\ntiers: [{plugins: [{name: gang, enableJobOrder: 3}]}]",
-       "must be true or false"},
-      {"actions: allocate\ntiers: [{plugins: [{name: capacity}, {name: proportion}]}]",
-       "exclude each other"},
-      {"actions: allocate\ntiers: [{plugins: [{name: capacity, arguments: {ancestorReclaimLevel: "
-       "-1}}]}]",
-       "ancestorReclaimLevel"},
-      {"actions: allocate\ntires: []", "unknown key \"tires\""},
-      {"tiers: [{plugins: [{name: gang}]}]", "actions"},
-      {"actions: allocate", "tiers"},
-  };
-  for (const auto& [text, part] : cases) {
-    const Result<Config> config = parse_config(text);
-    ASSERT_FALSE(config.has_value()) << text;
-    EXPECT_NE(config.error().message.find(part), std::string::npos) << config.error().message;
-  }
-}
-
-TEST(Config, ABadConfigMapIsToldAndTheLastGoodOneStaysInForce) {
-  Harness cluster;
-  cluster.add(
-      yaml("{config: 'actions: \"dance\"', nodes: [{name: n1, cpu: 4}], queues: [{name: default}], "
-           "pods: [{name: a, cpu: 1}]}"));
-  cluster.settle();
-  EXPECT_EQ(cluster.node_of("a"), "n1");
-  EXPECT_EQ(cluster.scheduler.metrics().config_errors, 1U);
-  EXPECT_TRUE(cluster.has_event("volcano-scheduler-configmap", "InvalidSchedulerConfiguration",
-                                "unknown action \"dance\""));
-  // Without allocate nothing is placed: a good change is in force at once.
-  cluster.add(
-      yaml("{config: '{actions: enqueue, tiers: [{plugins: [{name: gang}]}]}', pods: [{name: b, "
-           "cpu: 1}]}"));
-  cluster.settle();
-  EXPECT_EQ(cluster.node_of("b"), "");
-}
-
-// Somebody tries until it is right: the recorder's limits are for what repeats itself.
-TEST(Config, EveryRefusalIsToldAndNoneTwice) {
-  Harness cluster;
-  const auto use = [&](const std::string& actions, int version) {
-    Json map = new_object(kinds::kConfigMap, "volcano-system", "volcano-scheduler-configmap");
-    set_path(map, {"metadata", "labels", "version"}, Json(std::to_string(version)));
-    set_path(map, {"data", "volcano-scheduler.conf"},
-             Json("actions: \"" + actions + "\"\ntiers: [{plugins: [{name: gang}]}]\n"));
-    cluster.client.put(kinds::kConfigMap, std::move(map));
-    cluster.settle(1s);
-  };
-  const auto count_of = [&](const std::string& part) {
-    std::int64_t count = 0;
-    for (const ObjectPtr& event : cluster.client.all(kinds::kEvent)) {
-      const auto document = event->document();
-      if (text_at(*document, {"message"}).find(part) != std::string::npos)
-        count += int_at(*document, {"count"}).value_or(0);
-    }
-    return count;
-  };
-  for (int i = 0; i < 60; ++i) use("dance" + std::to_string(i), i);
-  for (int i = 0; i < 60; ++i)
-    EXPECT_EQ(count_of("unknown action \"dance" + std::to_string(i) + "\""), 1) << i;
-  EXPECT_EQ(count_of("combined"), 0);
-  // The same once more says nothing, after a good one it is news again.
-  use("dance59", 60);
-  EXPECT_EQ(count_of("\"dance59\""), 1);
-  use("allocate", 61);
-  use("dance59", 62);
-  EXPECT_EQ(count_of("\"dance59\""), 2);
 }
 
 TEST(Bind, AGangIsBoundInOneTransactionOrNotAtAll) {
@@ -359,7 +265,9 @@ TEST(Cycles, StartOnAChangeAndNotOtherwise) {
 std::size_t naive_count(std::vector<std::int64_t> idle,
                         const std::vector<std::pair<int, std::int64_t>>& gangs) {
   std::size_t placed = 0;
-  for (const auto& [members, size] : gangs) {
+  for (const auto& gang : gangs) {
+    const int members = gang.first;
+    const std::int64_t size = gang.second;
     std::vector<std::int64_t> trial = idle;
     int found = 0;
     for (int m = 0; m < members; ++m) {

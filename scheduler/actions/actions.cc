@@ -20,7 +20,8 @@ constexpr std::array<std::string_view, 6> kPreemptArguments{
     "enableTopologyAwarePreemption", "maxCandidateNodesAbsolute", "minCandidateNodesAbsolute",
     "minCandidateNodesPercentage",   "predicateErrorCacheEnable", "topologyAwarePreemptWorkerNum"};
 
-constexpr std::array<std::string_view, 2> kGangArguments{"allowWholeBundle", "maxDomains"};
+constexpr std::array<std::string_view, 3> kGangArguments{"allowWholeBundle", "maxDomains",
+                                                         "victimOrder"};
 
 constexpr std::array kActions{ActionEntry{"allocate", allocate, kAllocateArguments},
                               ActionEntry{"backfill", backfill, kAllocateArguments},

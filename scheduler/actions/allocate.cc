@@ -49,8 +49,8 @@ class Allocator {
 
   void run() {
     collect();
-    serve_overdue();
-    serve_nominated();
+    if (session_.behaviors().sla_holds_room) serve_overdue();
+    if (session_.behaviors().nominated_room_first) serve_nominated();
     while (!queues_.empty()) {
       const QueueId queue = queues_.pop();
       Heap<JobId>& jobs = jobs_.at(queue);
@@ -108,7 +108,7 @@ class Allocator {
         const bool first = session_.job(job).priority > least.at(queue) ||
                            (!session_.job_ready(job) && finds_its_room(job, tasks_.at(job)));
         if (!first || take_turn_in_order(queue, job)) later.push_back(job);
-        if (!first && session_.queue(queue).fifo) break;
+        if (!first && session_.fifo(queue)) break;
       }
       for (const JobId job : later) jobs.push(job);
     }
@@ -166,7 +166,7 @@ class Allocator {
   // Where order is kept, whoever is behind a job that is not complete waits.
   bool take_turn_in_order(QueueId queue, JobId job) {
     const bool more = take_turn(queue, job);
-    if (session_.queue(queue).fifo && !session_.job_ready(job)) {
+    if (session_.fifo(queue) && !session_.job_ready(job)) {
       Heap<JobId>& jobs = jobs_.at(queue);
       while (!jobs.empty()) session_.note(jobs.pop()).refusal = behind(session_, queue, job);
     }

@@ -49,7 +49,7 @@ void enqueue(Session& session) {
       JobNote& note = session.note(job);
       note.refusal = std::move(why);
       note.refused_admission = true;
-      if (session.queue(queue).fifo) {
+      if (session.fifo(queue)) {
         hold_back(session, queue, jobs, job);
         continue;
       }

@@ -6,7 +6,7 @@ namespace krater::scheduler {
 
 bool claim_for_gang(Session& session, Statement& statement, JobId job,
                     std::deque<std::uint32_t> tasks, const ClaimSome& some) {
-  if (session.job(job).sub_group_policies) {
+  if (session.job(job).sub_group_policies && session.behaviors().whole_sub_group_room) {
     SubGroupPlacing how;
     how.promises = true;
     how.satisfied = [&] { return !session.job_starving(job) && session.job_pipelined(job); };

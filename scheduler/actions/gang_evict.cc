@@ -16,7 +16,7 @@ constexpr std::size_t kSpareAtMost = 256;
 // Gangs that are tried in one session.
 constexpr int kTries = 64;
 
-// One task beyond its job's minimum, or a gang as a whole.
+// One task beyond its job's minimum (where nobody is spared: all of them), or a gang as a whole.
 struct Bundle {
   TaskRefs tasks{};
   bool whole = false;
@@ -41,8 +41,10 @@ class GangEvictor {
 
  private:
   bool try_to_take(JobId job) {
-    const std::vector<std::vector<Domain>> groups = session_.domains_for(job);
+    std::vector<std::vector<Domain>> groups = session_.domains_for(job);
     if (groups.empty()) return take(job, nullptr);
+    if (!session_.behaviors().gang_eviction_nearest_first)
+      std::reverse(groups.begin(), groups.end());
     std::int64_t tried = 0;
     bool done = false;
     for (const std::vector<Domain>& group : groups) {
@@ -84,12 +86,15 @@ class GangEvictor {
     if (!holds_place(task.status) || one.job == claimant || !session_.has_node(task.node))
       return false;
     const QueueId from = session_.queue_of(one.job), to = session_.queue_of(claimant);
-    if (across_queues_) return from != to && session_.queue(from).reclaimable;
+    if (across_queues_) {
+      return from != to && session_.queue(from).reclaimable &&
+             (session_.behaviors().reclaim_takes_bound_pods || task.status == TaskStatus::Running);
+    }
     return from == to && job.priority < session_.job(claimant).priority;
   }
 
   // Everybody in the domain who may go, each alone as long as his gang stands without him, else
-  // with his gang. The lesser ones first; whole gangs last.
+  // with his gang. The lesser ones first; whole gangs last, or after those of their rank.
   std::vector<Bundle> bundles(JobId claimant, const std::vector<bool>* nodes) {
     std::map<JobId, TaskRefs> by_job;
     for (const NodeSlot slot : session_.node_order()) {
@@ -102,8 +107,16 @@ class GangEvictor {
     for (auto& [job, tasks] : by_job) split(claimant, job, std::move(tasks), out);
     const QueueId queue = session_.queue_of(claimant);
     std::stable_sort(out.begin(), out.end(), [&](const Bundle& a, const Bundle& b) {
+      const TaskRef left = a.tasks.front(), right = b.tasks.front();
+      if (rules_.priority_first) {
+        if (session_.queue_of(left.job) != session_.queue_of(right.job))
+          return session_.leaves_before(left, right, queue);
+        const std::int64_t mine = session_.job(left.job).priority;
+        const std::int64_t other = session_.job(right.job).priority;
+        if (mine != other) return mine < other;
+      }
       if (a.whole != b.whole) return b.whole;
-      return session_.leaves_before(a.tasks.front(), b.tasks.front(), queue);
+      return session_.leaves_before(left, right, queue);
     });
     return out;
   }
@@ -114,18 +127,24 @@ class GangEvictor {
     });
     Statement trial(session_);
     const bool stood = gang_stands(session_.job(job));
-    std::size_t safe = 0;
+    TaskRefs safe, needed;
     for (const TaskRef& one : tasks) {
       const Statement::Mark mark = trial.mark();
       trial.evict(one);
       if (!stood || gang_stands(session_.job(job))) {
-        out.push_back({{one}});
-        ++safe;
+        safe.push_back(one);
       } else {
         trial.roll_back(mark);
+        needed.push_back(one);
       }
     }
-    if (safe == tasks.size() || !rules_.whole_gangs) return;
+    if (session_.behaviors().spare_unneeded_victims) {
+      for (const TaskRef& one : safe) out.push_back({{one}});
+    } else if (!safe.empty()) {
+      out.push_back({safe});
+    }
+    if (needed.empty() || !rules_.whole_gangs) return;
+    if (!session_.behaviors().whole_gang_eviction) return out.push_back({needed, true});
     Bundle gang{{}, true};
     const std::vector<Task>& all = session_.job(job).tasks;
     for (std::uint32_t t = 0; t < all.size(); ++t) {
@@ -148,12 +167,14 @@ class GangEvictor {
   // All of it goes, or nothing: what went before counts.
   bool evict(Statement& statement, TaskRef claimant, const Bundle& bundle) {
     TaskRefs left;
-    for (const TaskRef& one : bundle.whole ? members(bundle.tasks.front().job) : bundle.tasks) {
+    const bool with_all = bundle.whole && session_.behaviors().whole_gang_eviction;
+    for (const TaskRef& one : with_all ? members(bundle.tasks.front().job) : bundle.tasks) {
       if (holds_place(session_.task(one).status)) left.push_back(one);
     }
     if (left.empty()) return false;
-    if (session_.gang_evictable(claimant, left, across_queues_).size() != left.size()) return false;
-    for (const TaskRef& one : left) statement.evict(one);
+    const TaskRefs allowed = session_.gang_evictable(claimant, left, across_queues_);
+    if (bundle.whole ? allowed.size() != left.size() : allowed.empty()) return false;
+    for (const TaskRef& one : allowed) statement.evict(one);
     return true;
   }
 
@@ -227,7 +248,10 @@ class GangEvictor {
       }
     }
     if (!enough) return false;
-    if (gone.size() <= kSpareAtMost && !spare(statement, job, tasks, std::move(gone))) return false;
+    if (session_.behaviors().spare_unneeded_victims && gone.size() <= kSpareAtMost &&
+        !spare(statement, job, tasks, std::move(gone))) {
+      return false;
+    }
     statement.commit_evictions(job, session_.action());
     return true;
   }

@@ -1,5 +1,7 @@
 #include "scheduler/actions/preempt.h"
 
+#include <algorithm>
+
 #include "scheduler/actions/gang_claim.h"
 #include "scheduler/actions/starving.h"
 #include "scheduler/eviction.h"
@@ -30,6 +32,7 @@ class Preemptor {
         between_jobs_(session, rules(session, false)),
         within_job_(session, rules(session, true)) {}
 
+  // At the cost of other jobs.
   void serve(JobId job) {
     if (between_jobs_.exhausted()) {
       session_.note(job).put_off = true;
@@ -41,7 +44,34 @@ class Preemptor {
     } else if (std::optional<TaskRef> denied; !take_from_others(job, denied)) {
       between_jobs_.give_up(job, denied);
     }
-    take_from_itself(job);
+  }
+
+  // A more important task for a lesser one of the same job; only where the gang stands, as for a
+  // gang that does not an exchange is no gain.
+  void exchange_within(JobId job) {
+    const bool standing_only = session_.behaviors().preempt_within_standing_gangs;
+    if (between_jobs_.exhausted() || wants_domain(session_, job)) return;
+    if (standing_only && session_.job(job).ready_tasks() == 0) return;
+    if (within_job_.hopeless(job) != nullptr) return;
+    const std::deque<std::uint32_t> claiming = claiming_tasks(session_, job);
+    for (const std::uint32_t t : waiting_tasks(session_, job)) {
+      if (standing_only && !session_.job_starving(job)) return;
+      Statement statement(session_);
+      if (std::find(claiming.begin(), claiming.end(), t) == claiming.end()) {
+        if (standing_only) continue;
+        return;
+      }
+      const bool placed = within_job_.make_room(statement, {job, t});
+      if (!placed || (standing_only && (!statement.evicts() || !session_.job_pipelined(job)))) {
+        within_job_.give_up(job, std::nullopt);
+        return;
+      }
+      if (statement.evicts()) {
+        statement.commit_evictions(job, "preempt");
+      } else {
+        statement.keep();
+      }
+    }
   }
 
  private:
@@ -77,22 +107,6 @@ class Preemptor {
     }
   }
 
-  // A more important task for a lesser one of the same job; only where the gang stands, as for a
-  // gang that does not an exchange is no gain.
-  void take_from_itself(JobId job) {
-    if (session_.job(job).ready_tasks() == 0 || within_job_.hopeless(job) != nullptr) return;
-    for (const std::uint32_t t : claiming_tasks(session_, job)) {
-      if (!session_.job_starving(job)) return;
-      Statement statement(session_);
-      if (!within_job_.make_room(statement, {job, t}) || !statement.evicts() ||
-          !session_.job_pipelined(job)) {
-        within_job_.give_up(job, std::nullopt);
-        return;
-      }
-      statement.commit_evictions(job, "preempt");
-    }
-  }
-
   Session& session_;
   EvictionPlanner between_jobs_, within_job_;
 };
@@ -107,7 +121,12 @@ void preempt(Session& session) {
   for (const auto& [queue, jobs] : starving) queues.push(queue);
   while (!queues.empty()) {
     Heap<JobId>& jobs = starving.at(queues.pop());
-    while (!jobs.empty()) preemptor.serve(jobs.pop());
+    std::vector<JobId> served;
+    while (!jobs.empty()) {
+      served.push_back(jobs.pop());
+      preemptor.serve(served.back());
+    }
+    for (const JobId job : served) preemptor.exchange_within(job);
   }
 }
 

@@ -15,7 +15,9 @@ EvictionRules rules(Session& session) {
   out.asking = Asking::Reclaiming;
   out.candidate = [&session](TaskRef claimant, TaskRef one) {
     const QueueId from = session.queue_of(one.job);
-    return from != session.queue_of(claimant.job) && session.queue(from).reclaimable;
+    return from != session.queue_of(claimant.job) && session.queue(from).reclaimable &&
+           (session.behaviors().reclaim_takes_bound_pods ||
+            session.task(one).status == TaskStatus::Running);
   };
   out.allowed = [&session](TaskRef claimant, const TaskRefs& candidates) {
     return session.reclaimable(claimant, candidates);
@@ -123,7 +125,9 @@ void reclaim(Session& session) {
     Heap<JobId>& jobs = starving.at(queue);
     if (jobs.empty()) continue;
     if (Refusal why; session.overused(queue, why)) continue;
-    reclaimer.serve(queue, jobs.pop());
+    do {
+      reclaimer.serve(queue, jobs.pop());
+    } while (!session.behaviors().reclaim_rechecks_queue && !jobs.empty());
     queues.push(queue);
   }
 }

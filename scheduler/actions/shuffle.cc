@@ -64,7 +64,8 @@ void evict(Session& session, Statement& statement, JobId id, const Named& named)
     if (task.status != TaskStatus::Running || !may_leave(session, task)) continue;
     const Statement::Mark mark = statement.mark();
     statement.evict(one);
-    if (!stood || gang_stands(session.job(id))) continue;
+    if (!stood || !session.behaviors().whole_gang_eviction || gang_stands(session.job(id)))
+      continue;
     statement.roll_back(mark);
     held.push_back(one);
   }
@@ -79,7 +80,7 @@ void evict(Session& session, Statement& statement, JobId id, const Named& named)
 
 void shuffle(Session& session) {
   for (const auto& [job, victims] : named(session)) {
-    if (!lets_go(session.job(job))) continue;
+    if (session.behaviors().groups_protect_pods && !lets_go(session.job(job))) continue;
     Statement statement(session);
     evict(session, statement, job, victims);
     if (statement.evicts()) statement.commit_evictions(job, "shuffle");

@@ -37,7 +37,9 @@ class Capacity final : public Plugin,
   explicit Capacity(CapacityArgs args) : args_(args) {}
 
   void open(const Session& session) override {
+    avoids_return_ = session.behaviors().reclaim_avoids_return;
     book_.open(session, args_.hierarchy ? QueueTree::hierarchy(session) : QueueTree::flat(session));
+    if (!session.behaviors().flawed_queues_stop_alone) stopped_by_ = first_flaw(session);
     for (JobId id = 0; id < session.job_count(); ++id) {
       if (session.job(id).pending_queue_gates == 0 || session.queue_of(id) == kNoQueue) continue;
       for (const Task& task : session.job(id).tasks) {
@@ -123,7 +125,8 @@ class Capacity final : public Plugin,
     for (const TaskRef& one : ordered) {
       const Resource& given = session.task(one).spec->shape->request;
       const QueueId from = session.queue_of(one.job);
-      if (!tree().flaw(from).empty() || !gives(to, wanted, from, given, left)) continue;
+      if (stopped_by_ || !tree().flaw(from).empty() || !gives(to, wanted, from, given, left))
+        continue;
       for (const QueueId at : own_branch(from, to)) left_of(left, at) -= given;
       out.push_back(one);
     }
@@ -143,7 +146,8 @@ class Capacity final : public Plugin,
       if (!entry.bounded) continue;
       // In its own queue lower jobs may go; in those above, what others have beyond their due.
       Resource freed = session.preemptable_in_queue(job);
-      if (at != queue && session.reclaims()) freed += borrowed(session, at, job);
+      if (at != queue && session.reclaims() && session.behaviors().enqueue_counts_evictable)
+        freed += borrowed(session, at, job);
       if (vote_on_admission(session, entry.account, at, job, freed, why) == Vote::Reject) {
         name_sources(session, book_, queue, at, why);
         return Vote::Reject;
@@ -216,18 +220,28 @@ class Capacity final : public Plugin,
     return left.try_emplace(queue, book_.of(queue).account.allocated).first->second;
   }
   bool flawed(const Session& session, QueueId queue, Refusal& why) const {
-    const std::string& flaw = tree().flaw(queue);
+    const QueueId culprit = stopped_by_.value_or(queue);
+    const std::string& flaw = tree().flaw(culprit);
     if (flaw.empty()) return false;
-    why = {"", "queue \"" + session.queue(queue).name.text() + "\" cannot run jobs: " + flaw, "",
+    why = {"", "queue \"" + session.queue(culprit).name.text() + "\" cannot run jobs: " + flaw, "",
            codes::kQueueTree};
+    if (culprit != queue) why.message += ", and so no queue can";
     return true;
+  }
+  // A queue that has no way up to root, or jobs where none may be.
+  std::optional<QueueId> first_flaw(const Session& session) const {
+    for (QueueId q = 0; q < session.queue_count(); ++q) {
+      if (tree().flaw(q).empty()) continue;
+      if (book_.path(q).back() != tree().root() || session.sums(q).jobs > 0) return q;
+    }
+    return std::nullopt;
   }
 
   // To those beside the queue.
   void say_guarantees(const Session& session, QueueId queue, const Resource& wanted,
                       Circumstances& out) const {
     for (const QueueId sibling : tree().children(book_.path(queue)[1])) {
-      const Resource kept = only(session.queue(sibling).guarantee, wanted);
+      const Resource kept = only(session.guarantee(sibling), wanted);
       if (sibling == queue || kept.clamped().is_zero()) continue;
       out.holdings.push_back(
           {session.queue(sibling).name.text(), kept.clamped(), Holding::Title::Guaranteed, false});
@@ -289,7 +303,7 @@ class Capacity final : public Plugin,
       }
       if (!beyond_deserved(left_of(left, at), given, deserved)) return false;
     }
-    return !comes_back(to, wanted, from, left_of(left, from), given);
+    return !avoids_return_ || !comes_back(to, wanted, from, left_of(left, from), given);
   }
 
   // The one would be entitled to take it back at once, and the other would hold too much: that
@@ -351,6 +365,8 @@ class Capacity final : public Plugin,
 
   CapacityArgs args_;
   CapacityBook book_;
+  bool avoids_return_ = true;
+  std::optional<QueueId> stopped_by_{};  // whose flaw stops all
   std::set<const TaskSpec*> room_kept_;
 };
 

@@ -5,14 +5,14 @@
 namespace krater::scheduler {
 namespace {
 
-Bounds effective_deserved(const QueueInfo& queue, const Resource* cap) {
+Bounds effective_deserved(const QueueInfo& queue, const Resource& guarantee, const Resource* cap) {
   Bounds out;
   for (Dim d = 0; d < queue.deserved.dims(); ++d) {
     if (!queue.deserved.has(d)) continue;
     out.set(d, cap == nullptr ? queue.deserved.at(d) : std::min(queue.deserved.at(d), cap->at(d)));
   }
-  for (Dim d = 0; d < queue.guarantee.dims(); ++d) {
-    const std::int64_t floor = queue.guarantee.at(d);
+  for (Dim d = 0; d < guarantee.dims(); ++d) {
+    const std::int64_t floor = guarantee.at(d);
     if (floor > 0) out.set(d, out.has(d) ? std::max(out.at(d), floor) : floor);
   }
   return out;
@@ -24,6 +24,13 @@ Resource within_capability(Resource amounts, const Bounds& capability) {
     if (capability.has(d)) amounts.set(d, std::min(amounts.at(d), capability.at(d)));
   }
   return amounts;
+}
+
+// Of everything more than anybody asks for.
+Resource boundless(const ResourceNames& names) {
+  Resource out;
+  for (Dim d = 0; d < names.count(); ++d) out.set(d, kMostAmount);
+  return out;
 }
 
 }  // namespace
@@ -53,7 +60,10 @@ void CapacityBook::open(const Session& session, QueueTree tree) {
       account.elastic += sums.elastic;
     }
   }
-  for (const QueueId q : tree_.top_down()) open_entry(session, q, session.total());
+  const bool as_large_as_its_nodes =
+      !tree_.is_hierarchy() || session.behaviors().sibling_guarantees_reserved;
+  const Resource all = as_large_as_its_nodes ? session.total() : boundless(session.names());
+  for (const QueueId q : tree_.top_down()) open_entry(session, q, all);
   for (QueueId q = 0; q < tree_.size(); ++q) refresh_share(q);
 }
 
@@ -73,13 +83,13 @@ void CapacityBook::open_entry(const Session& session, QueueId queue, const Resou
   const QueueInfo& info = session.queue(queue);
   const QueueId parent = path(queue)[1];
   Resource guarantees;
-  for (const QueueId sibling : tree_.children(parent))
-    guarantees += session.queue(sibling).guarantee;
+  for (const QueueId sibling : tree_.children(parent)) guarantees += session.guarantee(sibling);
   entry.account.real_capability =
-      real_capability(entries_[parent].account.real_capability, guarantees, info);
-  entry.guarantee = info.guarantee;
-  entry.deserved =
-      effective_deserved(info, tree_.is_hierarchy() ? nullptr : &entry.account.real_capability);
+      real_capability(entries_[parent].account.real_capability, guarantees,
+                      session.guarantee(queue), info.capability);
+  entry.guarantee = session.guarantee(queue);
+  entry.deserved = effective_deserved(
+      info, entry.guarantee, tree_.is_hierarchy() ? nullptr : &entry.account.real_capability);
 }
 
 void CapacityBook::refresh_share(QueueId queue) {

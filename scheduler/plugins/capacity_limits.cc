@@ -34,7 +34,7 @@ LimitSource source_of_limit(const Session& session, const CapacityBook& book, Qu
     if (path[i] == book.tree().root()) return out;
     if (session.queue(path[i]).capability.at(dim) == limit) return out;
     for (const QueueId sibling : book.tree().children(path[i + 1])) {
-      if (sibling != path[i]) out.guaranteed += session.queue(sibling).guarantee.at(dim);
+      if (sibling != path[i]) out.guaranteed += session.guarantee(sibling).at(dim);
     }
   }
   return out;

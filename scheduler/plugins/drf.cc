@@ -38,7 +38,8 @@ class Drf final : public Plugin, public JobOrderHook, public PreemptableHook {
     const Share mine = dominant_share(
         held_[claimant.job] + session.task(claimant).spec->shape->request, session.total());
     const PluginChoice* priority = session.config().plugin("priority");
-    const bool ranked = priority != nullptr && priority->flags.on("enablePreemptable");
+    const bool ranked = session.behaviors().drf_honors_priority && priority != nullptr &&
+                        priority->flags.on("enablePreemptable");
     std::map<JobId, Resource> left;
     TaskRefs out;
     for (const TaskRef& one : candidates) {

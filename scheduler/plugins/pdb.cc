@@ -1,5 +1,7 @@
 // pdb: nobody is evicted beyond what a PodDisruptionBudget allows (volcano.md 4.12). What this
-// session has evicted already counts. Pods without labels are nobody's business and may go.
+// session has evicted already counts. Pods without labels are nobody's business and may go; unless
+// it is to be as in Volcano, where they never go, and shuffle takes everybody whose budget allows
+// it (behavior pdbOnlyProtects).
 #include <map>
 
 #include "model/disruption_budget.h"
@@ -28,10 +30,12 @@ class DisruptionBudgets final : public Plugin,
                                 public PreemptableHook,
                                 public ReclaimableHook,
                                 public GangEvictableHook,
+                                public VictimTasksHook,
                                 public KeeperHook {
  public:
   std::string_view keeps_as() const override { return "are covered by a disruption budget"; }
   void open(const Session& session) override {
+    only_protects_ = session.behaviors().pdb_only_protects;
     for (const auto& [place, object] : session.surroundings().budgets)
       budgets_.emplace_back(object);
   }
@@ -49,17 +53,31 @@ class DisruptionBudgets final : public Plugin,
     return allowed(session, candidates);
   }
 
+  bool due(const Session&) const override { return !only_protects_; }
+  TaskRefs victim_tasks(const Session& session) override {
+    TaskRefs running;
+    for (JobId id = 0; id < session.job_count(); ++id) {
+      const std::vector<Task>& tasks = session.job(id).tasks;
+      for (std::uint32_t t = 0; t < tasks.size(); ++t) {
+        if (tasks[t].status == TaskStatus::Running) running.push_back({id, t});
+      }
+    }
+    return allowed(session, running);
+  }
+
   void unplaced(const Session& session, JobId, const TaskSpec& task) override { move(task, -1); }
   void placed(const Session& session, JobId, const TaskSpec& task) override { move(task, 1); }
 
  private:
   TaskRefs allowed(const Session& session, const TaskRefs& candidates) const {
-    if (budgets_.empty()) return candidates;
+    if (budgets_.empty() && only_protects_) return candidates;
     std::vector<std::int64_t> left;
     for (const Budget& budget : budgets_) left.push_back(budget.left);
     TaskRefs out;
     for (const TaskRef& one : candidates) {
-      if (take(*session.task(one).spec, left)) out.push_back(one);
+      const TaskSpec& task = *session.task(one).spec;
+      if (!only_protects_ && task.pod->labels().empty()) continue;
+      if (take(task, left)) out.push_back(one);
     }
     return out;
   }
@@ -84,6 +102,7 @@ class DisruptionBudgets final : public Plugin,
   }
 
   std::vector<Budget> budgets_;
+  bool only_protects_ = true;
 };
 
 }  // namespace

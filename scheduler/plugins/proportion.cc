@@ -146,7 +146,7 @@ class Proportion final : public Plugin,
     for (QueueId q = 0; q < accounts_.size(); ++q) {
       if (!accounts_[q].has_jobs && q != newcomer) continue;
       claimants.push_back({session.queue(q).weight, demands_[q], accounts_[q].real_capability,
-                           session.queue(q).guarantee});
+                           session.guarantee(q)});
       owners.push_back(q);
     }
     water_fill(session.total(), claimants);

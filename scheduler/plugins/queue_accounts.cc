@@ -16,13 +16,24 @@ std::string quoted(const Session& session, QueueId queue) {
          "\"";
 }
 
+// Up to where jobs are admitted: what the queue may hold; or, where jobs are to wait for nodes that
+// are still to come, what it says itself that it may hold.
+std::int64_t admission_limit(const Session& session, const QueueAccount& account, QueueId queue,
+                             Dim d) {
+  if (!session.behaviors().enqueue_beyond_free_room) return account.real_capability.at(d);
+  if (queue >= session.queue_count()) return kMostAmount;
+  const std::int64_t cap = session.queue(queue).capability.at(d);
+  const bool unset = cap == Bounds::kUnset || ((d == kCpu || d == kMemory) && cap <= 0);
+  return unset ? kMostAmount : cap;
+}
+
 }  // namespace
 
 Resource real_capability(const Resource& total, const Resource& all_guarantees,
-                         const QueueInfo& queue) {
-  Resource out = (total - all_guarantees).clamped() + queue.guarantee;
-  for (Dim d = 0; d < queue.capability.dims(); ++d) {
-    const std::int64_t cap = queue.capability.at(d);
+                         const Resource& guarantee, const Bounds& capability) {
+  Resource out = (total - all_guarantees).clamped() + guarantee;
+  for (Dim d = 0; d < capability.dims(); ++d) {
+    const std::int64_t cap = capability.at(d);
     if (cap == Bounds::kUnset || ((d == kCpu || d == kMemory) && cap <= 0)) continue;
     out.set(d, std::min(out.at(d), cap));
   }
@@ -32,11 +43,12 @@ Resource real_capability(const Resource& total, const Resource& all_guarantees,
 std::vector<QueueAccount> open_accounts(const Session& session) {
   std::vector<QueueAccount> out(session.queue_count());
   Resource guarantees;
-  for (QueueId q = 0; q < session.queue_count(); ++q) guarantees += session.queue(q).guarantee;
+  for (QueueId q = 0; q < session.queue_count(); ++q) guarantees += session.guarantee(q);
   for (QueueId q = 0; q < session.queue_count(); ++q) {
     const QueueSums& sums = session.sums(q);
     out[q] = {sums.jobs > 0, sums.allocated, sums.request, sums.inqueue, sums.elastic, {}};
-    out[q].real_capability = real_capability(session.total(), guarantees, session.queue(q));
+    out[q].real_capability = real_capability(session.total(), guarantees, session.guarantee(q),
+                                             session.queue(q).capability);
   }
   return out;
 }
@@ -52,13 +64,14 @@ Vote vote_on_admission(const Session& session, const QueueAccount& account, Queu
     // What is elastic and what can be freed may be the same.
     const std::int64_t after = wanted.at(d) + account.allocated.at(d) + account.inqueue.at(d) -
                                std::max(account.elastic.at(d), freed.at(d));
-    if (after <= account.real_capability.at(d)) continue;
+    const std::int64_t limit = admission_limit(session, account, queue, d);
+    if (after <= limit) continue;
     shortage.add(d,
                  {{"requested", wanted.at(d)},
                   {"allocated", account.allocated.at(d)},
                   {"admitted", account.inqueue.at(d)},
-                  {"limit", account.real_capability.at(d)}},
-                 after - account.real_capability.at(d));
+                  {"limit", limit}},
+                 after - limit);
   }
   if (shortage.empty()) return Vote::Permit;
   why = {"", "queue resource quota insufficient: " + shortage.names_after("insufficient"),

@@ -25,7 +25,7 @@ std::vector<QueueAccount> open_accounts(const Session& session);
 // cpu or memory capability of zero means none was set (as upstream); any other dimension that is
 // listed binds.
 Resource real_capability(const Resource& total, const Resource& all_guarantees,
-                         const QueueInfo& queue);
+                         const Resource& guarantee, const Bounds& capability);
 
 // minResources + allocated + inqueue - elastic <= realCapability, in the dimensions that the job
 // asks for. `queue` is whose account it is; `freed`: who holds that much can be made to leave.

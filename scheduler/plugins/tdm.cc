@@ -62,8 +62,8 @@ std::string annotation_or_label(const ObjectPtr& object, std::string_view key) {
   return std::string(annotation.empty() ? object->label(key) : annotation);
 }
 
-// May go to a revocable node: says so, or, saying nothing of zones, that it may be preempted. "*" is
-// the only zone there is a word for.
+// May go to a revocable node: says so, or, saying nothing of zones, that it may be preempted. "*"
+// is the only zone there is a word for.
 bool may_be_revoked(const TaskSpec& task) {
   const ObjectView pod(task.pod);
   const std::string_view zone = pod.annotation(kZone);

@@ -219,7 +219,10 @@ void Harness::add(const Json& things) {
   if (const Json* answers = find(things, {"extender"})) extender.answers = *answers;
   if (const auto config = string_at(things, {"config"})) {
     Json map = new_object(kinds::kConfigMap, "volcano-system", "volcano-scheduler-configmap");
-    set_path(map, {"data", "volcano-scheduler.conf"}, Json(*config));
+    std::string text(*config);
+    if (const Json* behaviors = find(things, {"behaviors"}))
+      text += "behaviors: " + to_json(*behaviors) + "\n";
+    set_path(map, {"data", "volcano-scheduler.conf"}, Json(text));
     client.put(kinds::kConfigMap, std::move(map));
   }
   for (const Json& one : list_of(things, "classes")) {

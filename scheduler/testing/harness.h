@@ -39,7 +39,7 @@ class Harness {
   explicit Harness(Options options = {});
 
   // {nodes, queues, groups, pods, classes, budgets, quotas, hyperNodes, numa, config, extender}:
-  // lists of short forms; a pod with `count` is made that often.
+  // lists of short forms; a pod with `count` is made that often. `behaviors` goes with `config`.
   void add(const Json& things);
   // {pods: [names], groups: [...], nodes: [...], queues: [...]}
   void remove(const Json& things);

@@ -1,0 +1,181 @@
+// The scheduler's configuration: what is refused, what is switched, what is warned about.
+#include <gtest/gtest.h>
+
+#include "base/yaml.h"
+#include "scheduler/testing/harness.h"
+
+namespace krater::scheduler {
+namespace {
+
+using namespace std::chrono_literals;
+
+Json yaml(std::string_view text) {
+  Result<Json> out = parse_yaml(text);
+  EXPECT_TRUE(out.has_value()) << text;
+  return *out;
+}
+
+TEST(Config, TheShippedOneIsGood) {
+  const Result<Config> config = parse_config(default_config_text());
+  ASSERT_TRUE(config.has_value()) << config.error().message;
+  EXPECT_EQ(config->actions.size(), 3U);
+  EXPECT_EQ(config->tiers.size(), 2U);
+}
+
+TEST(Config, ErrorsNameTheCulprit) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"actions: \"enqueue, dance\"\ntiers: [{plugins: [{name: gang}]}]",
+       "unknown action \"dance\""},
+      {"actions: allocate\ntiers: [{plugins: [{name: waltz}]}]", "unknown plugin \"waltz\""},
+      {"actions: allocate\ntiers: [{plugins: [{name: sla, arguments: {sla-waiting-time: soon}}]}]",
+       "sla-waiting-time"},
+      {"actions: preempt\nconfigurations: [{name: preempt, arguments: {speed: 1}}]\ntiers: "
+       "[{plugins: "
+       "[{name: gang}]}]",
+       "action preempt: unknown argument \"speed\""},
+      {"actions: \"allocate\"\ntiers: [{plugins: [", "YAML"},
+      {"actions: allocate\ntiers: [{plugins: [{name: binpack, arguments: {binpack.cpus: 1}}]}]",
+       "\"binpack.cpus\""},
+      {"actions: allocate\ntiers: [{plugins: [{name: binpack, arguments: {binpack.cpu: \"1\"}}]}]",
+       "must be an integer"},
+      {"actions: allocate\ntiers: [{plugins: [{name: gang, enableJobs: true}]}]",
+       "unknown key \"enableJobs\""},
+      {"actions: allocate\ntiers: [{plugins: [{name: gang, enableJobOrder: 3}]}]",
+       "must be true or false"},
+      {"actions: allocate\ntiers: [{plugins: [{name: capacity}, {name: proportion}]}]",
+       "exclude each other"},
+      {"actions: allocate\ntiers: [{plugins: [{name: capacity, arguments: {ancestorReclaimLevel: "
+       "-1}}]}]",
+       "ancestorReclaimLevel"},
+      {"actions: allocate\ntires: []", "unknown key \"tires\""},
+      {"actions: allocate\ntiers: [{plugins: [{name: gang}]}]\nbehaviors: {strictLifo: false}",
+       "behaviors: unknown behavior \"strictLifo\""},
+      {"actions: allocate\ntiers: [{plugins: [{name: gang}]}]\nbehaviors: {strictFifo: 1}",
+       "behaviors: strictFifo must be true or false"},
+      {"actions: allocate\ntiers: [{plugins: [{name: gang}]}]\nbehaviors: {strictFifo: \"true\"}",
+       "behaviors: strictFifo must be true or false"},
+      {"actions: allocate\ntiers: [{plugins: [{name: gang}]}]\nbehaviors: [strictFifo]",
+       "behaviors: a map"},
+      {"actions: gangpreempt\nconfigurations: [{name: gangpreempt, arguments: {victimOrder: "
+       "oldest-first}}]\ntiers: [{plugins: [{name: gang}]}]",
+       "victimOrder must be safe-first or priority-first"},
+      {"tiers: [{plugins: [{name: gang}]}]", "actions"},
+      {"actions: allocate", "tiers"},
+  };
+  for (const auto& [text, part] : cases) {
+    const Result<Config> config = parse_config(text);
+    ASSERT_FALSE(config.has_value()) << text;
+    EXPECT_NE(config.error().message.find(part), std::string::npos) << config.error().message;
+  }
+}
+
+TEST(Config, BehaviorsAreSwitchedOneByOne) {
+  const std::string plain = "actions: allocate\ntiers: [{plugins: [{name: gang}]}]\n";
+  for (const BehaviorEntry& entry : all_behaviors()) {
+    const bool usual = Behaviors().*entry.field;
+    const Result<Config> config = parse_config(plain + "behaviors: {" + std::string(entry.name) +
+                                               ": " + (usual ? "false" : "true") + "}");
+    ASSERT_TRUE(config.has_value()) << config.error().message;
+    for (const BehaviorEntry& other : all_behaviors()) {
+      const bool expected = other.name == entry.name ? !usual : Behaviors().*other.field;
+      EXPECT_EQ(config->behaviors.*other.field, expected) << entry.name << " " << other.name;
+    }
+  }
+  for (const char* nothing : {"", "behaviors:\n", "behaviors: {}\n"})
+    EXPECT_TRUE(parse_config(plain + nothing).has_value()) << nothing;
+}
+
+TEST(Config, PitfallsAreNamedAndNothingElseIs) {
+  const std::string gangs = "{name: priority}, {name: gang}, {name: predicates}";
+  const std::pair<std::string, std::string> cases[] = {
+      {std::string(default_config_text()), ""},
+      {"actions: \"enqueue, backfill\"\ntiers: [{plugins: [" + gangs + "]}]",
+       "action \"allocate\" is missing"},
+      {"actions: \"allocate, preempt, gangpreempt\"\ntiers: [{plugins: [" + gangs + "]}]",
+       "actions \"preempt\" and \"gangpreempt\" are both there"},
+      {"actions: \"allocate, gangreclaim, reclaim\"\ntiers: [{plugins: [" + gangs +
+           ", {name: capacity}]}]",
+       "actions \"reclaim\" and \"gangreclaim\" are both there"},
+      {"actions: \"allocate, gangreclaim, preempt\"\ntiers: [{plugins: [" + gangs +
+           ", {name: capacity}]}]",
+       ""},
+      {"actions: \"enqueue, allocate, reclaim\"\ntiers: [{plugins: [" + gangs +
+           ", {name: overcommit}]}, {plugins: [{name: capacity}]}]",
+       "plugin \"overcommit\" is in a tier before \"capacity\""},
+      {"actions: \"enqueue, allocate\"\ntiers: [{plugins: [" + gangs +
+           ", {name: resourcequota}]}, {plugins: [{name: proportion}]}]",
+       "plugin \"resourcequota\" is in a tier before \"proportion\""},
+      // Asked together, or where admission is not asked for, nothing is hidden.
+      {"actions: \"enqueue, allocate, reclaim\"\ntiers: [{plugins: [" + gangs +
+           "]}, {plugins: [{name: overcommit}, {name: capacity}]}]",
+       ""},
+      {"actions: \"allocate, reclaim\"\ntiers: [{plugins: [" + gangs +
+           ", {name: overcommit}]}, {plugins: [{name: capacity}]}]",
+       ""},
+      {"actions: \"enqueue, allocate, reclaim\"\ntiers: [{plugins: [" + gangs +
+           ", {name: overcommit, enableJobEnqueued: false}]}, {plugins: [{name: capacity}]}]",
+       ""},
+  };
+  for (const auto& [text, part] : cases) {
+    const Result<Config> config = parse_config(text);
+    ASSERT_TRUE(config.has_value()) << config.error().message;
+    const std::vector<std::string> said = pitfalls(*config);
+    ASSERT_EQ(said.size(), part.empty() ? 0U : 1U) << text << (said.empty() ? "" : said.front());
+    if (!part.empty()) {
+      EXPECT_NE(said.front().find(part), std::string::npos) << said.front();
+    }
+  }
+}
+
+TEST(Config, ABadConfigMapIsToldAndTheLastGoodOneStaysInForce) {
+  Harness cluster;
+  cluster.add(
+      yaml("{config: 'actions: \"dance\"', nodes: [{name: n1, cpu: 4}], queues: [{name: default}], "
+           "pods: [{name: a, cpu: 1}]}"));
+  cluster.settle();
+  EXPECT_EQ(cluster.node_of("a"), "n1");
+  EXPECT_EQ(cluster.scheduler.metrics().config_errors, 1U);
+  EXPECT_TRUE(cluster.has_event("volcano-scheduler-configmap", "InvalidSchedulerConfiguration",
+                                "unknown action \"dance\""));
+  // Without allocate nothing is placed: a good change is in force at once.
+  cluster.add(
+      yaml("{config: '{actions: enqueue, tiers: [{plugins: [{name: gang}]}]}', pods: [{name: b, "
+           "cpu: 1}]}"));
+  cluster.settle();
+  EXPECT_EQ(cluster.node_of("b"), "");
+}
+
+// Somebody tries until it is right: the recorder's limits are for what repeats itself.
+TEST(Config, EveryRefusalIsToldAndNoneTwice) {
+  Harness cluster;
+  const auto use = [&](const std::string& actions, int version) {
+    Json map = new_object(kinds::kConfigMap, "volcano-system", "volcano-scheduler-configmap");
+    set_path(map, {"metadata", "labels", "version"}, Json(std::to_string(version)));
+    set_path(map, {"data", "volcano-scheduler.conf"},
+             Json("actions: \"" + actions + "\"\ntiers: [{plugins: [{name: gang}]}]\n"));
+    cluster.client.put(kinds::kConfigMap, std::move(map));
+    cluster.settle(1s);
+  };
+  const auto count_of = [&](const std::string& part) {
+    std::int64_t count = 0;
+    for (const ObjectPtr& event : cluster.client.all(kinds::kEvent)) {
+      const auto document = event->document();
+      if (text_at(*document, {"message"}).find(part) != std::string::npos)
+        count += int_at(*document, {"count"}).value_or(0);
+    }
+    return count;
+  };
+  for (int i = 0; i < 60; ++i) use("dance" + std::to_string(i), i);
+  for (int i = 0; i < 60; ++i)
+    EXPECT_EQ(count_of("unknown action \"dance" + std::to_string(i) + "\""), 1) << i;
+  EXPECT_EQ(count_of("combined"), 0);
+  // The same once more says nothing, after a good one it is news again.
+  use("dance59", 60);
+  EXPECT_EQ(count_of("\"dance59\""), 1);
+  use("allocate", 61);
+  use("dance59", 62);
+  EXPECT_EQ(count_of("\"dance59\""), 2);
+}
+
+}  // namespace
+}  // namespace krater::scheduler

@@ -1,0 +1,84 @@
+// What is allowed in a configuration but hardly meant.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scheduler/config.h"
+
+namespace krater::scheduler {
+namespace {
+
+// The first tier in which anybody permits decides on admission: who permits before the plugin that
+// knows the queues' limits is asked, and that plugin; "" when it is asked in time.
+std::pair<std::string_view, std::string_view> who_hides_the_queues(const Config& config) {
+  if (!config.has_action("enqueue")) return {};
+  std::string_view permits;
+  for (const std::vector<PluginChoice>& tier : config.tiers) {
+    for (const PluginChoice& choice : tier) {
+      const bool of_queues = choice.name == "capacity" || choice.name == "proportion";
+      if (of_queues && !permits.empty()) return {permits, choice.name};
+      if (of_queues) return {};
+    }
+    for (const PluginChoice& choice : tier) {
+      if ((choice.name == "overcommit" || choice.name == "resourcequota") &&
+          choice.flags.on("enableJobEnqueued")) {
+        permits = choice.name;
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> pitfalls(const Config& config) {
+  const auto has = [&](std::string_view name, std::string_view flag = "") {
+    const PluginChoice* choice = config.plugin(name);
+    return choice != nullptr && (flag.empty() || choice->flags.on(flag));
+  };
+  std::vector<std::string> out;
+  if (!has("gang")) {
+    out.push_back(
+        "plugin \"gang\" is missing: jobs start in part, and wait for the rest with what they "
+        "hold");
+  }
+  const bool taking_back =
+      has("capacity", "enableReclaimable") || has("proportion", "enableReclaimable");
+  if ((config.has_action("reclaim") || config.has_action("gangreclaim")) && !taking_back) {
+    out.push_back(
+        "action \"reclaim\" will evict nobody for a queue's share: neither \"capacity\" nor "
+        "\"proportion\" is there to say what is whose");
+  }
+  if (config.has_action("preempt") && !has("priority", "enablePreemptable") &&
+      !has("drf", "enablePreemptable")) {
+    out.push_back(
+        "action \"preempt\" will evict nobody: neither \"priority\" nor \"drf\" is there, with "
+        "enablePreemptable, to say who goes before whom");
+  }
+  if (!config.has_action("allocate")) {
+    out.push_back(
+        "action \"allocate\" is missing: nothing but pods that ask for nothing is placed, and what "
+        "others are evicted for waits for its room for ever");
+  }
+  for (const auto& [single, gang] :
+       {std::pair("preempt", "gangpreempt"), std::pair("reclaim", "gangreclaim")}) {
+    if (!config.has_action(single) || !config.has_action(gang)) continue;
+    out.push_back("actions \"" + std::string(single) + "\" and \"" + gang +
+                  "\" are both there: the second is meant instead of the first, which takes pod by "
+                  "pod what the other would take for a whole gang");
+  }
+  if (const auto [permits, hidden] = who_hides_the_queues(config); !hidden.empty()) {
+    out.push_back("plugin \"" + std::string(permits) + "\" is in a tier before \"" +
+                  std::string(hidden) +
+                  "\": whom it admits is admitted, and the limit of his queue is not looked at");
+  }
+  if (config.has_action("enqueue") && has("capacity") && !config.has_action("reclaim") &&
+      !config.has_action("gangreclaim")) {
+    out.push_back(
+        "action \"reclaim\" is missing: a queue whose share others use waits at \"enqueue\" and "
+        "\"allocate\" until they end");
+  }
+  return out;
+}
+
+}  // namespace krater::scheduler
