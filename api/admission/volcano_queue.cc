@@ -1,10 +1,13 @@
 // Volcano's queues, each for itself: amounts, state, annotations, what protects root and default.
 // The names of the checks and their words are those of Volcano's queue webhook.
+#include <algorithm>
+
 #include "api/admission/rules.h"
 #include "api/admission/volcano_queue_tree.h"
 #include "base/quantity.h"
 #include "base/strings.h"
 #include "model/keys.h"
+#include "model/queue_overcommit.h"
 
 namespace krater::api {
 namespace {
@@ -102,6 +105,24 @@ void check_hierarchy(std::string_view name, const Json& queue, const Queues& all
   }
 }
 
+// A factor is of what the queue deserves: where it deserves nothing it would limit nothing.
+void check_overcommit(const Json& queue, std::vector<std::string>& wrong) {
+  const auto text = string_at(queue, {"metadata", "annotations", keys::kOvercommitFactor});
+  if (!text) return;
+  if (!overcommit_per_mille(*text)) {
+    return wrong.push_back(wrong_annotation(
+        std::string(*text),
+        std::string(keys::kOvercommitFactor) + " must be a decimal number of at least 1"));
+  }
+  const QueueAmounts deserved = queue_deserved(queue);
+  if (std::none_of(deserved.begin(), deserved.end(),
+                   [](const auto& entry) { return entry.second.sign() > 0; })) {
+    wrong.push_back(wrong_annotation(
+        std::string(*text),
+        std::string(keys::kOvercommitFactor) + " needs a positive amount in spec.deserved"));
+  }
+}
+
 bool same(const Json& a, const Json& b, JsonPath path) {
   const Json* left = find(a, path);
   const Json* right = find(b, path);
@@ -167,6 +188,7 @@ Result<void> admit_queue(const Admission& admission) {
   if (admission.old != nullptr && !same(admission.object, *admission.old, {"status", "state"}))
     check_state(admission.object, wrong);
   check_hierarchy(admission.name, admission.object, all, wrong);
+  check_overcommit(admission.object, wrong);
   TRY(refuse_all(wrong));
   const bool moved =
       admission.old == nullptr || !same(admission.object, *admission.old, {"spec", "parent"});

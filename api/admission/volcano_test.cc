@@ -195,6 +195,27 @@ TEST_F(AdmissionTest, PathsOfQueuesBeginAtRootAndHaveAWeightForEachStep) {
   EXPECT_TRUE(says(queue("a/b", "1/0"), "0 in the 1/1/0 must be larger than 0"));
 }
 
+TEST_F(AdmissionTest, AQueuesOvercommitFactorIsADecimalNumberOfAtLeastOne) {
+  const auto queue = [&](const std::string& factor,
+                         const std::string& spec = R"({"deserved":{"cpu":"4"}})") {
+    return submit(kinds::kQueue, "q",
+                  R"({"metadata":{"annotations":{"volcano.sh/overcommit-factor":")" + factor +
+                      R"("}},"spec":)" + spec + "}");
+  };
+  for (const char* good : {"1", "1.0", "1.5", "1.0005", "10", "01.25"})
+    EXPECT_EQ(queue(good), "") << good;
+  for (const char* bad : {"", "0.9", "0", "-2", "+2", "1.", ".5", "1,5", "1e3", "Inf", "NaN", "2x",
+                          " 2", "99999999999999999999"}) {
+    EXPECT_TRUE(says(queue(bad),
+                     "volcano.sh/overcommit-factor must be a decimal number of at "
+                     "least 1"))
+        << bad;
+  }
+  for (const char* nothing : {"{}", R"({"deserved":{"cpu":"0"}})"}) {
+    EXPECT_TRUE(says(queue("2", nothing), "needs a positive amount in spec.deserved")) << nothing;
+  }
+}
+
 TEST_F(AdmissionTest, VolcanoJobsAreCompleted) {
   EXPECT_EQ(
       submit(
