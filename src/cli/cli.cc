@@ -28,6 +28,10 @@ void add_server_options(CLI::App& verb, ServerOptions& options) {
                   "NAMESPACE/NAME/KEY of the scheduler's configuration; while it exists it is in "
                   "force, and changes of it count at once")
       ->capture_default_str();
+  verb.add_option("--schedule-period", options.schedule_period,
+                  "time between the beginnings of two scheduling cycles, at least; what comes "
+                  "meanwhile is seen together (Volcano: 1s; default: cycles follow what happens)")
+      ->capture_default_str();
   static const std::map<std::string, SchedulerKind> kSchedulers{{"volcano", SchedulerKind::Volcano},
                                                                 {"off", SchedulerKind::Off}};
   verb.add_option("--scheduler", options.scheduler,

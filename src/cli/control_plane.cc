@@ -264,6 +264,7 @@ struct ControlPlane::Scheduling {
   static scheduler::Options options_of(const ControlPlaneParts& parts) {
     scheduler::Options out;
     out.config_text = parts.scheduler_conf;
+    out.schedule_period = parts.schedule_period;
     if (parts.scheduler_configmap.size() == 3) {
       out.config_namespace = parts.scheduler_configmap[0];
       out.config_name = parts.scheduler_configmap[1];

@@ -37,6 +37,7 @@ struct ControlPlaneParts {
   api::CustomSchemas* custom = nullptr;
   std::string scheduler_conf{};                    // text; empty: from the ConfigMap
   std::vector<std::string> scheduler_configmap{};  // namespace, name, key; empty: the usual one
+  Duration schedule_period{};                      // scheduler::Options
   // On the scheduler's loop, after each cycle.
   std::function<void(const scheduler::Metrics&)> scheduler_measured{};
   // On the scheduler's loop, a line a decision.

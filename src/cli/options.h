@@ -22,6 +22,7 @@ struct ServerOptions {
   std::string scheduler_conf{};  // a file; empty: the ConfigMap below
   std::string scheduler_configmap =
       "volcano-system/volcano-scheduler-configmap/volcano-scheduler.conf";
+  std::string schedule_period = "0s";  // between cycles, at least; 0s: they follow what happens
   SchedulerKind scheduler = SchedulerKind::Volcano;  // Off: somebody else's binds the pods
   std::string controllers{};                         // see ControllerSelection
   std::string signing_duration = "8760h";            // of certificates, at most

@@ -106,7 +106,7 @@ struct ServerProcess::State {
   std::vector<std::string> scheduler_configmap;  // namespace, name, key
   ControllerSelection controllers;
   bool with_scheduler = true;
-  Duration signing_duration{};
+  Duration signing_duration{}, schedule_period{};
   runtime::SystemClock clock;
   runtime::SystemRng rng;
   api::Pki pki;
@@ -221,6 +221,7 @@ Result<void> ServerProcess::State::start_control_plane() {
   parts.custom = schemas.get();
   parts.scheduler_conf = scheduler_conf;
   parts.scheduler_configmap = scheduler_configmap;
+  parts.schedule_period = schedule_period;
   const auto gauges = std::make_shared<SchedulerGauges>();
   add_scheduler_gauges(server->metrics(), gauges);
   parts.scheduler_measured = [gauges](const scheduler::Metrics& now) { gauges->take(now); };
@@ -345,6 +346,10 @@ Result<std::unique_ptr<ServerProcess>> ServerProcess::start(const ServerOptions&
     return make_error(Code::BadRequest,
                       "--cluster-signing-duration must be a time such as 8760h, not \"" +
                           options.signing_duration + "\"");
+  const std::optional<Duration> period = parse_go_duration(options.schedule_period);
+  if (!period || *period < Duration(0))
+    return make_error(Code::BadRequest, "--schedule-period must be a time such as 1s, not \"" +
+                                            options.schedule_period + "\"");
   const runtime::SystemClock clock;
   TRY_ASSIGN(api::Pki pki, api::load_or_create_pki(options.data_dir + "/pki",
                                                    server_names(listen.host), clock.now()));
@@ -354,6 +359,7 @@ Result<std::unique_ptr<ServerProcess>> ServerProcess::start(const ServerOptions&
   out->state_->scheduler_configmap = std::move(scheduler_configmap);
   out->state_->controllers = std::move(controllers);
   out->state_->signing_duration = *signing;
+  out->state_->schedule_period = *period;
   out->state_->with_scheduler = options.scheduler == SchedulerKind::Volcano;
   TRY(out->state_->open_store());
   TRY(out->state_->serve());
