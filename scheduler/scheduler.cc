@@ -16,6 +16,7 @@ namespace {
 constexpr Duration kTimeForAnother = std::chrono::seconds(1);
 constexpr Duration kFirstBackoff = std::chrono::milliseconds(10);
 constexpr Duration kLastBackoff = std::chrono::seconds(10);
+constexpr std::size_t kBindsATurn = 500;  // pods, in one turn of the loop, or one gang
 // Between cycles, so that one of them takes in what came with a burst: this many times what the
 // last one took, but no more than the limit.
 constexpr int kPausePerCycle = 4;
@@ -196,7 +197,7 @@ void Scheduler::run_cycle() {
     tell_of_hollow_guarantees(session);
     take_reports(session, cache_.take_changed_jobs(), all);
   }
-  for (const GangBind& gang : binds) bind(gang);
+  for (GangBind& gang : binds) bind(std::move(gang));
   for (const GangEviction& one : evictions) evict(one);
   for (const auto& [task, queue] : let_go) {
     if (!gates_.lift(*task)) continue;
@@ -317,12 +318,36 @@ Result<std::vector<client::Write>> Scheduler::volume_writes(const GangBind& gang
   return out;
 }
 
-void Scheduler::bind(const GangBind& gang) {
-  std::vector<client::Write> writes;
+void Scheduler::bind(GangBind gang) {
   for (const GangBind::Member& member : gang.members) {
     const bool assumed =
         cache_.assume(gang.job, member.task->name(), member.task->pod->uid(), member.slot);
     CHECK(assumed);  // nothing ran since the snapshot
+  }
+  to_bind_.push_back(std::move(gang));
+  write_binds_later();
+}
+
+// A hundred large gangs at once take seconds to prepare: meanwhile the loop has other work, and may
+// be stopped.
+void Scheduler::write_binds_later() {
+  if (to_bind_.empty() || std::exchange(binds_posted_, true)) return;
+  loop_.post([this, alive = alive_] {
+    if (!*alive) return;
+    binds_posted_ = false;
+    for (std::size_t pods = 0; pods < kBindsATurn && !to_bind_.empty();) {
+      const GangBind gang = std::move(to_bind_.front());
+      to_bind_.pop_front();
+      pods += gang.members.size();
+      write_bind(gang);
+    }
+    write_binds_later();
+  });
+}
+
+void Scheduler::write_bind(const GangBind& gang) {
+  std::vector<client::Write> writes;
+  for (const GangBind::Member& member : gang.members) {
     writes.emplace_back(client::BindWrite{member.task->name_space(), member.task->name(),
                                           member.task->pod->uid(), NodeName(member.node),
                                           member.annotations});

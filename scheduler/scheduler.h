@@ -14,6 +14,7 @@
 // one in force.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -117,7 +118,9 @@ class Scheduler {
   void tell_of_hollow_guarantees(const Session& session);
   bool gives_time(const JobReport& report, PodGroupPhase before);
   void take_reports(const Session& session, const std::set<JobKey>& changed, bool all);
-  void bind(const GangBind& gang);
+  void bind(GangBind gang);
+  void write_binds_later();
+  void write_bind(const GangBind& gang);
   // `written`: the pods, then what was settled of their volumes.
   void bound(const GangBind& gang, const std::vector<ObjectPtr>& written);
   Result<std::vector<client::Write>> volume_writes(const GangBind& gang) const;
@@ -153,8 +156,10 @@ class Scheduler {
   Metrics metrics_;
   std::map<JobKey, Parked> parked_;
   std::map<JobKey, Backoff> backoffs_;
-  std::map<JobKey, int> binding_;  // transactions in flight
-  std::uint64_t seen_help_ = 0;    // Cache::help() at the last cycle
+  std::map<JobKey, int> binding_;  // transactions in flight, or to come
+  std::deque<GangBind> to_bind_;   // assumed, not written yet
+  bool binds_posted_ = false;
+  std::uint64_t seen_help_ = 0;  // Cache::help() at the last cycle
   bool report_all_ = true;
   bool shuffle_due_ = false;
   bool time_came_ = false;  // for somebody who is parked
