@@ -499,6 +499,12 @@ void Cache::look_at(const JobKey& job) {
   if (jobs_.contains(job)) changed_jobs_.insert(job);
 }
 
+SpreadDefaults& Cache::edit_spread_defaults() {
+  if (spread_defaults_.use_count() > 1)
+    spread_defaults_ = std::make_shared<SpreadDefaults>(*spread_defaults_);
+  return *spread_defaults_;
+}
+
 Snapshot Cache::snapshot(Scope scope) {
   settle();
   Snapshot out;
@@ -532,6 +538,7 @@ Snapshot Cache::snapshot(Scope scope) {
   out.terms = terms_.alive();
   out.namespaces = namespaces_;
   out.volumes = volumes_;
+  out.spread_defaults = spread_defaults_;
   out.surroundings = surroundings_;
   out.total = node_ledger_.allocatable();
   out.used = node_ledger_.used();

@@ -49,6 +49,9 @@ class Cache {
   // Claims, volumes and their classes: to be changed here; what changes may help those who wait.
   VolumeBook& edit_volumes();
   const VolumeBook& volumes() const { return *volumes_; }
+  // Services and workloads: to be changed here. They only say which of the nodes is better.
+  SpreadDefaults& edit_spread_defaults();
+  const SpreadDefaults& spread_defaults() const { return *spread_defaults_; }
 
   // The task is on its way to the node. False when the pod is gone, replaced or no longer Pending.
   bool assume(const JobKey& job, const std::string& pod, const Uid& uid, NodeSlot node);
@@ -125,6 +128,7 @@ class Cache {
   Shapes shapes_;
   TermsPool terms_;
   std::shared_ptr<VolumeBook> volumes_ = std::make_shared<VolumeBook>();
+  std::shared_ptr<SpreadDefaults> spread_defaults_ = std::make_shared<SpreadDefaults>();
   std::shared_ptr<const Surroundings> surroundings_ = std::make_shared<const Surroundings>();
   std::shared_ptr<const NamespaceLabels> namespaces_ = std::make_shared<NamespaceLabels>();
   std::map<Place, PodRecord> pods_;

@@ -56,6 +56,18 @@ void Feed::watch_volume_limits(const std::function<bool(const Kind&)>& served) {
   }
 }
 
+void Feed::watch_spread_defaults(const std::function<bool(const Kind&)>& served) {
+  for (const Kind& kind :
+       {kinds::kService, kinds::kReplicaSet, kinds::kStatefulSet, kReplicationControllerKind}) {
+    if (served && !served(kind)) continue;
+    watch({kind}, {[this](const ObjectPtr& one) { cache_.edit_spread_defaults().set(one); },
+                   [this, kind](const std::string& name_space, const std::string& name) {
+                     cache_.edit_spread_defaults().remove(kind, name_space, name);
+                   },
+                   [this, kind] { return cache_.spread_defaults().names(kind); }});
+  }
+}
+
 void Feed::start(const ConfigPlace& config, const std::function<bool(const Kind&)>& served) {
   // Classes and queues first: jobs are read in their light.
   watch(
@@ -104,6 +116,7 @@ void Feed::start(const ConfigPlace& config, const std::function<bool(const Kind&
                         },
                         [this] { return cache_.pod_names(); }});
   watch_surroundings(served);
+  watch_spread_defaults(served);
   watch_volume_limits(served);
   watch_config(config);
 }

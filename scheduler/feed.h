@@ -35,6 +35,7 @@ class Feed {
   void watch(client::WatchQuery query, Table table);
   void watch_surroundings(const std::function<bool(const Kind&)>& served);
   void watch_volume_limits(const std::function<bool(const Kind&)>& served);
+  void watch_spread_defaults(const std::function<bool(const Kind&)>& served);
   void watch_config(const ConfigPlace& config);
   void listed();
 

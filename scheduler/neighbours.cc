@@ -77,7 +77,18 @@ Neighbours::Neighbours(const Session& session, TaskSpecPtr task)
   for (const PodTerm& term : terms.anti_affinity)
     anti_affinity_.push_back(tally_of(term.topology_key));
   start_spread();
-  for (const PlacedPod& pod : session_.placed_pods()) count(*pod.task, pod.node, 1, pod.leaving);
+  const bool own_kind = !terms.speaks_of_pods() && !session_.anybody_speaks_of_pods();
+  const auto& pods = session_.placed_pods();
+  // Spread is among pods of one namespace, and they come by namespace.
+  const auto from = !own_kind ? pods.begin()
+                              : std::lower_bound(pods.begin(), pods.end(), task_->name_space(),
+                                                 [](const PlacedPod& pod, const std::string& name) {
+                                                   return pod.task->name_space() < name;
+                                                 });
+  for (auto pod = from; pod != pods.end(); ++pod) {
+    if (own_kind && pod->task->name_space() != task_->name_space()) break;
+    count(*pod->task, pod->node, 1, pod->leaving);
+  }
   catch_up();
 }
 
@@ -101,14 +112,19 @@ void Neighbours::start_spread() {
   for (const NodeSlot node : session_.node_order()) {
     const NodeSpec& spec = *session_.node(node).spec;
     for (Spread& one : spread_) {
-      const bool keys = std::all_of(spread_.begin(), spread_.end(), [&](const Spread& other) {
-        return other.rule->hard != one.rule->hard || other.tally.has(node);
-      });
+      const bool keys = !one.rule->all_keys ||
+                        std::all_of(spread_.begin(), spread_.end(), [&](const Spread& other) {
+                          return other.rule->hard != one.rule->hard || other.tally.has(node);
+                        });
       if (!keys || (one.rule->honour_affinity && !wants_node(*task_->shape, spec)) ||
           (one.rule->honour_taints && !tolerates_all(*task_->shape, spec))) {
         continue;
       }
       one.counts_node[node] = true;
+      if (!one.tally.has(node)) {
+        one.domains += std::exchange(one.bare, true) ? 0 : 1;
+        continue;
+      }
       const std::uint32_t domain = one.tally.domains->of_slot[node];
       if (!one.counts_domain[domain]) ++one.domains;
       one.counts_domain[domain] = true;
@@ -244,6 +260,7 @@ void Neighbours::add_spread_scores(const std::vector<NodeSlot>& nodes,
     any = true;
     const std::int64_t weight = thousand_ln(one.domains + 2);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (one.counts_node[nodes[i]] && !one.tally.has(nodes[i])) continue;
       if (one.counts_node[nodes[i]]) {
         raw[i] += one.tally.at(nodes[i]) * weight + (one.rule->max_skew - 1) * 1000;
       } else {

@@ -51,7 +51,8 @@ class Neighbours {
     Tally tally{};
     std::vector<bool> counts_node{};    // by slot
     std::vector<bool> counts_domain{};  // some node of it counts
-    std::int64_t domains = 0;
+    std::int64_t domains = 0;           // nodes without the label are one
+    bool bare = false;                  // some node that counts has no such label
     bool counts_itself = false;
   };
 

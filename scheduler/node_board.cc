@@ -15,11 +15,11 @@ std::string FitError::text() const {
   return out + ".";
 }
 
-NodeBoard::NodeBoard(const Session& session, TaskRef task, bool with_neighbours, bool of_others)
+NodeBoard::NodeBoard(const Session& session, TaskRef task, const TaskSpecPtr& among, bool of_others)
     : session_(session),
       task_(task),
       shape_(session.task(task).spec->shape),
-      of_others_(of_others || with_neighbours),
+      of_others_(of_others || among != nullptr),
       confined_(session.confined(task.job)) {
   for (const auto& tier : session_.plugins().task_filter.tiers) {
     for (const TaskFilterHook* hook : tier) {
@@ -37,7 +37,7 @@ NodeBoard::NodeBoard(const Session& session, TaskRef task, bool with_neighbours,
     }
   }
   study_nodes();
-  if (with_neighbours) neighbours_ = std::make_unique<Neighbours>(session, session.task(task).spec);
+  if (among != nullptr) neighbours_ = std::make_unique<Neighbours>(session, among);
   if (of_others_) return;
   seen_changes_ = session_.node_changes().size();
   heap_.reserve(session_.node_order().size());

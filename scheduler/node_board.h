@@ -34,9 +34,10 @@ using FitErrorPtr = std::shared_ptr<const FitError>;
 
 class NodeBoard {
  public:
-  // `with_neighbours`: other pods have a say in where it may go. Then, and with `of_others`
-  // (Likeness), nothing that was found is kept, as every placement may change it for any node.
-  NodeBoard(const Session& session, TaskRef task, bool with_neighbours, bool of_others);
+  // `among`: the task among others, where they have a say in where it may go; else null. Then, and
+  // with `of_others` (Likeness), nothing that was found is kept, as every placement may change it
+  // for any node.
+  NodeBoard(const Session& session, TaskRef task, const TaskSpecPtr& among, bool of_others);
 
   // The best node with room now; kNoNode. Equal scores go by node name.
   NodeSlot best_idle();

@@ -35,6 +35,7 @@ struct SpreadConstraint {
   bool hard = true;             // DoNotSchedule
   bool honour_affinity = true;  // nodes the pod may not go to do not count
   bool honour_taints = false;
+  bool all_keys = true;  // a node that lacks a key of the others does not count
 };
 
 struct PodTerms {

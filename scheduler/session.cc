@@ -207,9 +207,33 @@ std::string Session::kinship(const TaskSpec& task) const {
   return concerned ? out : std::string();
 }
 
+bool Session::anybody_speaks_of_pods() const {
+  return std::any_of(world_.terms.begin(), world_.terms.end(),
+                     [](const PodTermsPtr& terms) { return terms->speaks_of_pods(); });
+}
+
+// The task as it is scored: who states no spread is spread with those that belong with it.
+TaskSpecPtr Session::spread_by_default(const TaskSpecPtr& task) {
+  if (plugins_.neighbours.spread_weight == 0 || !world_.spread_defaults) return task;
+  if (task->terms != nullptr && !task->terms->spread.empty()) return task;
+  const std::string selector = world_.spread_defaults->selector_for(*task->pod);
+  if (selector.empty()) return task;
+  PodTermsPtr& terms = default_terms_[{task->terms.get(), task->name_space() + "\n" + selector}];
+  if (terms == nullptr) {
+    auto fresh = task->terms == nullptr ? std::make_shared<PodTerms>()
+                                        : std::make_shared<PodTerms>(*task->terms);
+    if (Result<LabelSelector> read = LabelSelector::parse(selector); read)
+      fresh->spread = default_spread(*read);
+    terms = std::move(fresh);
+  }
+  auto out = std::make_shared<TaskSpec>(*task);
+  out->terms = terms;
+  return out;
+}
+
 NodeBoard& Session::board(TaskRef ref) {
-  const TaskSpecPtr& spec = task(ref).spec;
-  std::string kin = world_.terms.empty() ? std::string() : kinship(*spec);
+  const TaskSpecPtr spec = spread_by_default(task(ref).spec);
+  std::string kin = world_.terms.empty() && spec->terms == nullptr ? std::string() : kinship(*spec);
   const bool alone = kin.empty();
   bool of_others = confined(ref.job);
   if (of_others) kin += "\ndomain " + std::to_string(ref.job);
@@ -229,7 +253,8 @@ NodeBoard& Session::board(TaskRef ref) {
   add_words(plugins_.task_score);
   std::unique_ptr<NodeBoard>& board =
       boards_[std::tuple(spec->shape.get(), alone ? nullptr : spec->terms.get(), std::move(kin))];
-  if (board == nullptr) board = std::make_unique<NodeBoard>(*this, ref, !alone, of_others);
+  if (board == nullptr)
+    board = std::make_unique<NodeBoard>(*this, ref, alone ? nullptr : spec, of_others);
   return *board;
 }
 

@@ -128,6 +128,8 @@ class Session {
   const std::vector<PodMove>& pod_moves() const { return pod_moves_; }
   const NamespaceLabels& namespaces() const { return *world_.namespaces; }
   const VolumeBook& volumes() const;
+  // Whether anybody says anything of other pods; topology spread, of one's own kind, apart.
+  bool anybody_speaks_of_pods() const;
   // Nodes by the value of a label.
   const Domains& domains(const std::string& topology_key) const;
 
@@ -195,6 +197,7 @@ class Session {
   void unevict(TaskRef ref, TaskStatus before);
   void enter_queue(JobId id);
   std::string kinship(const TaskSpec& task) const;
+  TaskSpecPtr spread_by_default(const TaskSpecPtr& task);
 
   Snapshot world_;
   const Config& config_;
@@ -221,6 +224,7 @@ class Session {
   // others and who says what of them.
   std::map<std::tuple<const PodShape*, const PodTerms*, std::string>, std::unique_ptr<NodeBoard>>
       boards_;
+  std::map<std::pair<const PodTerms*, std::string>, PodTermsPtr> default_terms_;
   std::vector<PodMove> pod_moves_;
   mutable std::optional<std::vector<PlacedPod>> placed_pods_{};
   mutable std::map<std::string, Domains> domains_{};

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "scheduler/ledger.h"
+#include "scheduler/spread_defaults.h"
 #include "scheduler/surroundings.h"
 #include "scheduler/volume_book.h"
 
@@ -37,6 +38,7 @@ struct Snapshot {
   std::vector<PodTermsPtr> terms{};  // all that pods say of other pods
   std::shared_ptr<const NamespaceLabels> namespaces{};
   std::shared_ptr<const VolumeBook> volumes{};
+  std::shared_ptr<const SpreadDefaults> spread_defaults{};
   std::shared_ptr<const Surroundings> surroundings = std::make_shared<const Surroundings>();
   std::vector<QueuePtr> queues{};  // by name
   std::vector<QueueSums> sums{};   // by queue: what all jobs in it add up to
