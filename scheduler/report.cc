@@ -85,6 +85,9 @@ PodGroupPhase next_phase(const JobInfo& job, bool unschedulable_now, const Behav
   if (placed > 0 && placed >= job.min_member) {
     return placed == completed ? PodGroupPhase::Completed : PodGroupPhase::Running;
   }
+  // Nobody is asked for and nobody is there (a suspended RayCluster, a RayJob after its end): as
+  // upstream, there is nothing left to do.
+  if (job.min_member == 0 && job.tasks.empty()) return PodGroupPhase::Completed;
   // What is done is done, even when its pods are cleared away.
   if (behaviors.completed_groups_stay && job.phase == PodGroupPhase::Completed && job.tasks.empty())
     return PodGroupPhase::Completed;

@@ -257,3 +257,20 @@ def test_a_queue_that_is_not_there_is_told(big):
     big.wait("the cluster says so", lambda: any(
         'Failed to create PodGroup default/ray-lost-pg' in e["message"] and "nope" in e["message"]
         for e in big.get("events")["items"] if e["involvedObject"]["name"] == "lost" and e["reason"] == "FailedToCreatePodGroup"))
+
+
+def test_a_suspended_cluster_holds_nothing_of_its_queue_and_is_admitted_anew(big):
+    gangs.apply(big, ray_cluster("sleeper", replicas=2))
+    wait_pods(big, "sleeper", 3)
+
+    def group(phase, members):
+        seen = big.get("podgroup", "ray-sleeper-pg")
+        return seen.get("status", {}).get("phase") == phase and seen["spec"]["minMember"] == members and seen
+    big.wait("its group runs", lambda: group("Running", 3), timeout=30)
+    big.kubectl("patch", "raycluster", "sleeper", "--type=merge", "-p", '{"spec":{"suspend":true}}')
+    asked = big.wait("its group is completed", lambda: group("Completed", 0), timeout=30)
+    assert not asked["spec"].get("minResources"), asked
+    assert pods_of(big, "sleeper") == []
+    big.kubectl("patch", "raycluster", "sleeper", "--type=merge", "-p", '{"spec":{"suspend":false}}')
+    wait_pods(big, "sleeper", 3)
+    big.wait("its group runs again", lambda: group("Running", 3), timeout=30)

@@ -3,6 +3,7 @@
 // tried, and anywhere after that.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/strings.h"
 #include "scheduler/plugins/hyper_tree.h"
@@ -23,7 +24,10 @@ struct TopologyArgs {
 // Around all there is.
 constexpr std::string_view kClusterTop = "<cluster-top-hypernode>";
 
-class NetworkTopology final : public Plugin, public DomainHook, public TaskScoreHook {
+class NetworkTopology final : public Plugin,
+                              public DomainHook,
+                              public TaskScoreHook,
+                              public WhyHook {
  public:
   NetworkTopology(const TopologyArgs& args, HyperTree& tree) : args_(args), tree_(tree) {}
 
@@ -76,6 +80,26 @@ class NetworkTopology final : public Plugin, public DomainHook, public TaskScore
     return std::string(kClusterTop);
   }
 
+  // A tier that nobody has by that name is nobody's fault but the name's.
+  void say_why(const Session& session, JobId id, Circumstances& out) const override {
+    const JobInfo& job = session.job(id);
+    std::vector<const NetworkWish*> wishes;
+    if (job.network) wishes.push_back(&*job.network);
+    if (job.sub_group_policies) {
+      for (const auto& policy : *job.sub_group_policies) {
+        if (policy.network) wishes.push_back(&*policy.network);
+      }
+    }
+    std::set<std::string> said;
+    for (const NetworkWish* wish : wishes) {
+      const std::string& name = wish->highest_name;
+      if (!wish->hard || name.empty() || tree_.tier_named(name) || !said.insert(name).second)
+        continue;
+      out.lines.push_back("no HyperNode is of a tier named \"" + name +
+                          "\", which highestTierName asks for" + tier_names());
+    }
+  }
+
   Likeness likeness(const Session& session, TaskRef task) const override {
     if (tree_.empty() || args_.weight == 0) return {};
     const bool aware = is_aware(session.job(task.job), session.task(task));
@@ -126,6 +150,15 @@ class NetworkTopology final : public Plugin, public DomainHook, public TaskScore
       out.emplace_back();
     }
     return out;
+  }
+
+  std::string tier_names() const {
+    std::set<std::string> names;
+    for (const HyperNode& one : tree_.all()) {
+      if (!one.tier_name.empty()) names.insert("\"" + one.tier_name + "\"");
+    }
+    if (names.empty()) return "; none has a tier name";
+    return "; there are " + join(std::vector<std::string>(names.begin(), names.end()), ", ");
   }
 
   static bool holds(const HyperNode& one, const std::vector<NodeSlot>& nodes) {

@@ -77,10 +77,11 @@ Json make_numa(const Json& brief) {
   return out;
 }
 
-// {name, tier, nodes: [names], of: [hypernodes]}
+// {name, tier, tierName, nodes: [names], of: [hypernodes]}
 Json make_hyper(const Json& brief) {
   Json out = new_object(kHyperNodeKind, "", text_at(brief, {"name"}));
   set_path(out, {"spec", "tier"}, Json(int_at(brief, {"tier"}).value_or(1)));
+  copy_if_there(brief, "tierName", out, {"spec", "tierName"});
   JsonArray members;
   for (const auto& [list, type] : {std::pair("nodes", "Node"), std::pair("of", "HyperNode")}) {
     for (const Json& name : list_of(brief, list)) {
