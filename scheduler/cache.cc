@@ -388,6 +388,7 @@ void Cache::settle() {
   for (const JobKey& key : unsettled_jobs_) {
     const JobInfo* now = job(key);
     job_ledger_.set(key, now);
+    fairshare_.set(key, now, names_);
     if (now != nullptr && now->open()) {
       open_jobs_.insert(key);
     } else {
@@ -405,6 +406,12 @@ void Cache::settle() {
     rank_[slot] = static_cast<std::uint32_t>(order_.size());
     order_.push_back(slot);
   }
+}
+
+bool Cache::use_fairshare(std::shared_ptr<const FairshareRules> rules) {
+  if (!fairshare_.use(std::move(rules))) return false;
+  for (const auto& [key, job] : jobs_) fairshare_.set(key, job.get(), names_);
+  return true;
 }
 
 const std::map<QueueName, QueueSums>& Cache::queue_sums() {
@@ -535,6 +542,7 @@ Snapshot Cache::snapshot(Scope scope) {
     const JobInfo* known = job(key);
     return known == nullptr ? QueueName() : known->queue;
   };
+  if (fairshare_.rules() != nullptr) out.fairshare = &fairshare_;
   out.terms = terms_.alive();
   out.namespaces = namespaces_;
   out.volumes = volumes_;

@@ -72,6 +72,10 @@ class Cache {
   Snapshot snapshot(Scope scope);
   // Of the jobs as they are now.
   const std::map<QueueName, QueueSums>& queue_sums();
+  // Who has used how much. `use_fairshare`: whose usage is to be counted from now on (null:
+  // nobody's); true when these rules are new.
+  FairshareBook& fairshare() { return fairshare_; }
+  bool use_fairshare(std::shared_ptr<const FairshareRules> rules);
   // Grows with every change that may help a job other than the one it is about: room, nodes,
   // queues.
   std::uint64_t help() const { return help_; }
@@ -145,6 +149,7 @@ class Cache {
   std::set<NodeSlot> unsettled_nodes_;
   JobLedger job_ledger_;
   NodeLedger node_ledger_;
+  FairshareBook fairshare_;
   std::vector<NodeSlot> order_;      // slots of the nodes there are, by name
   std::vector<std::uint32_t> rank_;  // by slot: place in order_
   bool order_stale_ = false;

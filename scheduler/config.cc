@@ -204,6 +204,13 @@ Result<std::int64_t> Arguments::integer(std::string_view key, std::int64_t fallb
   return invalid("argument " + quoted(key) + " must be an integer");
 }
 
+Result<std::int64_t> Arguments::count(std::string_view key, std::int64_t fallback) {
+  const Json* value = find(key);
+  if (value == nullptr || !value->is_string()) return integer(key, fallback);
+  if (const auto number = parse_int(trim(view(value->get_string())))) return *number;
+  return invalid("argument " + quoted(key) + " must be an integer");
+}
+
 Result<bool> Arguments::boolean(std::string_view key, bool fallback) {
   const Json* value = find(key);
   if (value == nullptr) return fallback;

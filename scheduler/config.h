@@ -27,6 +27,8 @@ class Arguments {
   Result<std::int64_t> integer(std::string_view key, std::int64_t fallback);
   Result<bool> boolean(std::string_view key, bool fallback);
   Result<std::string> string(std::string_view key, std::string fallback);
+  // An integer, or a string that is one.
+  Result<std::int64_t> count(std::string_view key, std::int64_t fallback);
   // A number times 1000, rounded: 1.2 is 1200.
   Result<std::int64_t> per_mille(std::string_view key, std::int64_t fallback);
   // A map, or a list, or null when it is absent.

@@ -70,6 +70,9 @@ class Plugin {
 struct JobOrderHook {
   virtual ~JobOrderHook() = default;
   virtual int job_order(const Session& session, JobId a, JobId b) const = 0;
+  // Jobs of one queue that change places with others together, when one of them is placed: they
+  // have one number. 0: nobody else's place changes.
+  virtual std::uint32_t order_group(JobId job) const { return 0; }
 };
 struct QueueOrderHook {
   virtual ~QueueOrderHook() = default;
@@ -207,9 +210,16 @@ struct Holding {
   Title title = Title::BeyondDeserved;
   bool reclaimable = true;
 };
+// Others go first because they have used less of late.
+struct Queued {
+  std::string user, used;
+  std::int64_t jobs_ahead = 0;
+  std::string first, first_user, first_used;  // of those
+};
 struct Circumstances {
   std::vector<std::string> lines{};  // in words
   std::vector<Holding> holdings{};   // the same
+  std::optional<Queued> queued{};    // the same
 };
 // What keeps a job waiting that is not said by a refusal: who holds what, and what would help.
 struct WhyHook {

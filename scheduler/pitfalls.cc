@@ -29,6 +29,36 @@ std::pair<std::string_view, std::string_view> who_hides_the_queues(const Config&
   return {};
 }
 
+// Both order jobs, and `first` is asked before `second`.
+bool comes_before(const Config& config, std::string_view first, std::string_view second) {
+  bool seen = false;
+  for (const std::vector<PluginChoice>& tier : config.tiers) {
+    for (const PluginChoice& choice : tier) {
+      if (!choice.flags.on("enableJobOrder")) continue;
+      if (choice.name == second) return seen;
+      seen = seen || choice.name == first;
+    }
+  }
+  return false;
+}
+
+// The plugin that knows the queues' shares, when `gang` is in its tier and has a say in reclaiming:
+// both must agree, and gang never agrees that a whole gang goes. "" otherwise.
+std::string_view kept_by_gang(const Config& config) {
+  if (!config.has_action("reclaim")) return {};
+  for (const std::vector<PluginChoice>& tier : config.tiers) {
+    bool gang = false;
+    std::string_view shares;
+    for (const PluginChoice& choice : tier) {
+      if (!choice.flags.on("enableReclaimable")) continue;
+      gang = gang || choice.name == "gang";
+      if (choice.name == "capacity" || choice.name == "proportion") shares = choice.name;
+    }
+    if (gang && !shares.empty()) return shares;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> pitfalls(const Config& config) {
@@ -77,6 +107,17 @@ std::vector<std::string> pitfalls(const Config& config) {
     out.push_back(
         "action \"reclaim\" is missing: a queue whose share others use waits at \"enqueue\" and "
         "\"allocate\" until they end");
+  }
+  if (const std::string_view shares = kept_by_gang(config); !shares.empty()) {
+    out.push_back("plugins \"gang\" and \"" + std::string(shares) +
+                  "\" are in one tier: \"reclaim\" takes no gang as a whole, only what gangs have "
+                  "beyond their minimum; put \"" +
+                  std::string(shares) + "\" into a later tier");
+  }
+  if (comes_before(config, "drf", "fairshare")) {
+    out.push_back(
+        "plugin \"fairshare\" comes after \"drf\", which nearly always decides before it: what was "
+        "used in the past will hardly count");
   }
   return out;
 }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/fairshare_rules.h"
 #include "scheduler/hooks.h"
 #include "scheduler/neighbours.h"
 
@@ -83,6 +84,8 @@ class PluginSet {
 
   std::vector<std::unique_ptr<Plugin>> plugins{};
   NeighbourRules neighbours{};  // set by predicates and nodeorder
+  // Set by fairshare: whoever counts usage from session to session goes by them.
+  std::shared_ptr<const FairshareRules> fairshare{};
   Tiered<JobOrderHook> job_order{};
   Tiered<QueueOrderHook> queue_order{};
   Tiered<TaskOrderHook> task_order{};

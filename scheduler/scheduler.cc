@@ -34,6 +34,15 @@ Duration backoff_after(int failures) {
 
 }  // namespace
 
+std::shared_ptr<const FairshareRules> fairshare_rules(const Config& config) {
+  const PluginChoice* choice = config.plugin("fairshare");
+  if (choice == nullptr) return nullptr;
+  PluginSet asked;
+  asked.start_tier();
+  choice->make(asked, choice->flags);
+  return asked.fairshare;
+}
+
 Scheduler::Scheduler(Deps deps)
     : client_(deps.client),
       loop_(deps.loop),
@@ -52,7 +61,11 @@ Scheduler::Scheduler(Deps deps)
           client_, loop_, clock_, events_,
           [this](const TaskSpec& task) { return cache_.pending_task(task); }, options_.pace),
       queues_(client_, cache_),
-      gates_(client_) {}
+      gates_(client_),
+      fairshare_(client_, loop_, clock_, config_events_, cache_.fairshare(), [this] {
+        cache_.note_help();
+        wake();
+      }) {}
 
 Scheduler::~Scheduler() {
   stop();
@@ -66,6 +79,7 @@ Result<void> Scheduler::start() {
   config_ = base_config_;
   started_ = true;
   parked_since_ = loop_.now();
+  adopt_fairshare();
   feed_.start({options_.config_namespace, options_.config_name}, options_.served);
   period_timer_ = loop_.after(options_.period, [this] { tick(); });
   return {};
@@ -73,6 +87,9 @@ Result<void> Scheduler::start() {
 
 void Scheduler::stop() {
   if (!std::exchange(started_, false)) return;
+  cache_.fairshare().set_time(loop_.now());
+  cache_.queue_sums();  // what changed since the last cycle counts too
+  fairshare_.stop();
   feed_.stop();
   statuses_.stop();
   loop_.cancel(cycle_timer_);
@@ -117,7 +134,7 @@ bool Scheduler::quiet() const {
 // Changes come in bursts; the first one starts the clock. Cycles that take long leave the loop as
 // long to others.
 void Scheduler::wake() {
-  if (!started_ || cycle_timer_ != 0 || !feed_.synced()) return;
+  if (!started_ || cycle_timer_ != 0 || !feed_.synced() || !fairshare_.ready()) return;
   const Duration pause =
       std::max(metrics_.last_cycle, std::min(kPausePerCycle * metrics_.last_cycle, kPauseLimit));
   const Duration until_due =
@@ -136,7 +153,34 @@ void Scheduler::tick() {
   }
   shuffle_due_ = config_.has_action("shuffle");
   if (metrics_.waiting_jobs > parked_.size() || shuffle_due_) wake();
+  cache_.fairshare().set_time(loop_.now());
   if (feed_.synced()) queues_.flush();
+  fairshare_.tick();
+  measure_fairshare();
+}
+
+// The session's plugin says what it wants counted; counting goes on from session to session.
+void Scheduler::adopt_fairshare() {
+  FairshareBook& book = cache_.fairshare();
+  const bool fresh = book.accounts().empty();
+  book.set_time(loop_.now());
+  cache_.use_fairshare(fairshare_rules(config_));
+  fairshare_.use(book.rules(), fresh);
+}
+
+void Scheduler::measure_fairshare() {
+  const FairshareBook& book = cache_.fairshare();
+  if (book.rules() == nullptr) {
+    if (std::exchange(metrics_.usage, nullptr) != nullptr && measured_) measured_(metrics_);
+    return;
+  }
+  auto now = std::make_shared<std::vector<Metrics::Usage>>();
+  for (const FairshareBook::Account* one : book.accounts()) {
+    if (const Wide used = book.used(*one); used > 0)
+      now->push_back({one->queue.text(), one->user, book.rules()->measure_name(one->queue), used});
+  }
+  metrics_.usage = std::move(now);
+  if (measured_) measured_(metrics_);
 }
 
 bool Scheduler::left_alone(const JobInfo& job) const {
@@ -167,6 +211,11 @@ void Scheduler::await_time() {
 }
 
 void Scheduler::run_cycle() {
+  cache_.fairshare().set_time(loop_.now());
+  if (fairshare_.has_news()) {
+    cache_.queue_sums();
+    fairshare_.load();
+  }
   // Heartbeats and our own writes come by here as well.
   const bool tried = metrics_.waiting_jobs <= parked_.size() && !std::exchange(time_came_, false);
   if (tried && !report_all_ && !cache_.has_changes() && cache_.help() == seen_help_ &&
@@ -494,6 +543,7 @@ void Scheduler::use_config(const ObjectPtr& config_map) {
     return;
   }
   config_ = *std::move(next);
+  adopt_fairshare();
   const std::vector<std::string> doubts = text ? pitfalls(config_) : std::vector<std::string>();
   for (const std::string& pitfall : doubts) {
     log::warn("scheduler.config.pitfall", {{"what", pitfall}});

@@ -27,6 +27,7 @@
 #include "scheduler/cache.h"
 #include "scheduler/config.h"
 #include "scheduler/decisions.h"
+#include "scheduler/fairshare_writer.h"
 #include "scheduler/feed.h"
 #include "scheduler/gate_writer.h"
 #include "scheduler/queue_writer.h"
@@ -65,7 +66,16 @@ struct Metrics {
   std::uint64_t config_errors = 0;
   std::size_t waiting_jobs = 0;  // after the last cycle
   std::size_t parked_jobs = 0;   // of those: not to be tried before a change
+  // Of plugin fairshare, by queue and user; null where it is not asked for.
+  struct Usage {
+    std::string queue, user, resource;
+    Wide unit_seconds = 0;
+  };
+  std::shared_ptr<const std::vector<Usage>> usage{};
 };
+
+// What the configuration asks of plugin fairshare; null: it does not have it.
+std::shared_ptr<const FairshareRules> fairshare_rules(const Config& config);
 
 class ExtenderCaller;
 
@@ -130,6 +140,8 @@ class Scheduler {
   void not_evicted(const GangEviction& eviction, const Error& why);
   void retry_after_failure(const JobKey& job);
   void use_config(const ObjectPtr& config_map);
+  void adopt_fairshare();
+  void measure_fairshare();
   void tell_of_config(const Object& config_map, std::string_view reason,
                       std::set<std::string> messages);
 
@@ -152,6 +164,7 @@ class Scheduler {
   StatusWriter statuses_;
   QueueWriter queues_;
   GateWriter gates_;
+  FairshareWriter fairshare_;
   Config base_config_, config_;
   Metrics metrics_;
   std::map<JobKey, Parked> parked_;

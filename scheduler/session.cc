@@ -322,6 +322,15 @@ bool Session::job_before(JobId a, JobId b) const {
   return job(a).key < job(b).key;
 }
 
+std::uint32_t Session::order_group(JobId id) const {
+  for (const auto& tier : plugins_.job_order.tiers) {
+    for (const JobOrderHook* hook : tier) {
+      if (const std::uint32_t group = hook->order_group(id); group != 0) return group;
+    }
+  }
+  return 0;
+}
+
 bool Session::queue_before(QueueId a, QueueId b) const {
   const int order = first_decisive(plugins_.queue_order, [&](const QueueOrderHook& hook) {
     return hook.queue_order(*this, a, b);

@@ -128,6 +128,8 @@ class Session {
   const std::vector<PodMove>& pod_moves() const { return pod_moves_; }
   const NamespaceLabels& namespaces() const { return *world_.namespaces; }
   const VolumeBook& volumes() const;
+  // Null: nobody counts who has used how much.
+  const FairshareBook* fairshare() const { return world_.fairshare; }
   // Whether anybody says anything of other pods; topology spread, of one's own kind, apart.
   bool anybody_speaks_of_pods() const;
   // Nodes by the value of a label.
@@ -135,6 +137,8 @@ class Session {
 
   // The plugins' combined word (volcano.md 2.9).
   bool job_before(JobId a, JobId b) const;
+  // JobOrderHook; of the first plugin that has groups.
+  std::uint32_t order_group(JobId id) const;
   bool queue_before(QueueId a, QueueId b) const;
   bool task_before(const TaskSpec& a, const TaskSpec& b) const;
   std::optional<Refusal> job_invalid(JobId id) const;

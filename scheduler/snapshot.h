@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "scheduler/fairshare_book.h"
 #include "scheduler/ledger.h"
 #include "scheduler/spread_defaults.h"
 #include "scheduler/surroundings.h"
@@ -35,6 +36,8 @@ struct Snapshot {
   std::function<std::vector<PlacedPod>()> placed{};
   // The queue of any known job: likewise.
   std::function<QueueName(const JobKey&)> queue_of{};
+  // Who has used how much: likewise. Null: nobody counts.
+  const FairshareBook* fairshare = nullptr;
   std::vector<PodTermsPtr> terms{};  // all that pods say of other pods
   std::shared_ptr<const NamespaceLabels> namespaces{};
   std::shared_ptr<const VolumeBook> volumes{};

@@ -76,6 +76,15 @@ JsonArray holders_json(const Session& session, const std::vector<Holding>& holdi
   return out;
 }
 
+JsonObject queued_json(const Queued& queued) {
+  return JsonObject{{"user", queued.user},
+                    {"used", queued.used},
+                    {"jobsAhead", queued.jobs_ahead},
+                    {"first", JsonObject{{"job", queued.first},
+                                         {"user", queued.first_user},
+                                         {"used", queued.first_used}}}};
+}
+
 JsonObject change(std::string_view what) {
   JsonObject out;
   out["change"] = what;
@@ -154,6 +163,7 @@ std::string why_pending(const Session& session, JobId id) {
   if (error != nullptr) out["nodes"] = nodes_json(*error);
   const Circumstances around = circumstances_of(session, id);
   if (!around.holdings.empty()) out["holders"] = holders_json(session, around.holdings);
+  if (around.queued) out["fairShare"] = queued_json(*around.queued);
   if (!note.no_eviction.empty()) out["noEviction"] = note.no_eviction;
   if (JsonArray help = would_help(session, id, refusal, error); !help.empty())
     out["wouldHelp"] = std::move(help);

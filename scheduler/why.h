@@ -21,6 +21,7 @@ inline constexpr std::string_view kQueueLimit = "QueueLimit";  // its queue, or 
 inline constexpr std::string_view kQueueShare = "QueueShareUsed";  // its queue has what it deserves
 inline constexpr std::string_view kClusterLimit = "ClusterLimit";  // overcommit
 inline constexpr std::string_view kNamespaceQuota = "NamespaceQuota";
+inline constexpr std::string_view kFairShare = "FairShareUsed";  // fairshare's gate
 inline constexpr std::string_view kExtender = "Extender";
 inline constexpr std::string_view kNotEnoughPods = "NotEnoughPods";
 inline constexpr std::string_view kGated = "SchedulingGates";

@@ -7,6 +7,7 @@
 
 #include "scheduler/actions/heap.h"
 #include "scheduler/actions/job_filter.h"
+#include "scheduler/actions/job_line.h"
 #include "scheduler/actions/queue_gates.h"
 #include "scheduler/actions/sub_group_placer.h"
 #include "scheduler/statement.h"
@@ -53,7 +54,7 @@ class Allocator {
     if (session_.behaviors().nominated_room_first) serve_nominated();
     while (!queues_.empty()) {
       const QueueId queue = queues_.pop();
-      Heap<JobId>& jobs = jobs_.at(queue);
+      JobLine& jobs = jobs_.at(queue);
       if (jobs.empty()) continue;
       if (Refusal why; session_.overused(queue, why)) {
         while (!jobs.empty()) session_.note(jobs.pop()).refusal = why;
@@ -141,8 +142,7 @@ class Allocator {
       if (tasks.empty() || refused_as_a_whole(session_, job)) continue;
       tasks_.emplace(job, std::move(tasks));
       const QueueId queue = session_.queue_of(job);
-      const auto [place, fresh] =
-          jobs_.try_emplace(queue, [this](JobId a, JobId b) { return session_.job_before(a, b); });
+      const auto [place, fresh] = jobs_.try_emplace(queue, session_);
       place->second.push(job);
       if (fresh) queues_.push(queue);
     }
@@ -328,7 +328,7 @@ class Allocator {
   Session& session_;
   std::optional<JobId> held_{};
   Heap<QueueId> queues_;
-  std::map<QueueId, Heap<JobId>> jobs_;
+  std::map<QueueId, JobLine> jobs_;
   std::map<JobId, std::deque<std::uint32_t>> tasks_;
 };
 

@@ -14,6 +14,7 @@ class Heap {
   explicit Heap(std::function<bool(const T&, const T&)> before) : before_(std::move(before)) {}
 
   bool empty() const { return items_.empty(); }
+  const T& top() const { return items_.front(); }
   void push(T item) {
     items_.push_back(std::move(item));
     std::push_heap(items_.begin(), items_.end(), after());

@@ -15,6 +15,7 @@ constexpr std::array kPlugins{
     PluginEntry{"deviceshare", configure_deviceshare},
     PluginEntry{"drf", configure_drf},
     PluginEntry{"extender", configure_extender},
+    PluginEntry{"fairshare", configure_fairshare},
     PluginEntry{"gang", configure_gang},
     PluginEntry{"network-topology-aware", configure_network_topology_aware},
     PluginEntry{"nodegroup", configure_nodegroup},

@@ -12,6 +12,7 @@ Result<PluginFactory> configure_cdp(Arguments& arguments, const EnableFlags& fla
 Result<PluginFactory> configure_conformance(Arguments& arguments, const EnableFlags& flags);
 Result<PluginFactory> configure_drf(Arguments& arguments, const EnableFlags& flags);
 Result<PluginFactory> configure_extender(Arguments& arguments, const EnableFlags& flags);
+Result<PluginFactory> configure_fairshare(Arguments& arguments, const EnableFlags& flags);
 Result<PluginFactory> configure_gang(Arguments& arguments, const EnableFlags& flags);
 Result<PluginFactory> configure_nodeorder(Arguments& arguments, const EnableFlags& flags);
 Result<PluginFactory> configure_overcommit(Arguments& arguments, const EnableFlags& flags);

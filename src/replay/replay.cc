@@ -38,6 +38,7 @@ class Play {
 
   Result<Outcome> run() {
     put_cluster();
+    read_fairshare();
     subscriptions_.push_back(client_.watch({kinds::kPod}, pod_handlers()));
     subscriptions_.push_back(client_.watch({kinds::kPodGroup}, group_handlers()));
     TRY(scheduler_.start());
@@ -80,6 +81,17 @@ class Play {
   // Nobody runs whose end is known, and nothing has happened for long.
   bool idle() const { return ending_ == 0 && now() - last_event_ > options_.patience; }
 
+  // As fairshare would name the owner, where the configuration has it.
+  std::string user_of(const Submission& one) const {
+    const Json& named = one.group ? *one.group : one.pods.front().pod;
+    const std::string key = fairshare_ == nullptr ? std::string() : fairshare_->user_key;
+    for (const std::string_view list : {"labels", "annotations"}) {
+      if (const std::string user = text_at(named, {"metadata", list, key}); !user.empty())
+        return user;
+    }
+    return text_at(named, {"metadata", "namespace"});
+  }
+
   void put_cluster() {
     std::int64_t cpu = 0;
     bool root = false, standard = false;
@@ -99,6 +111,15 @@ class Play {
     if (!standard) put_queue(keys::kDefaultQueue, true);
     out_.tally.capacity(cpu);
   }
+  void read_fairshare() {
+    std::string text = options_.config;
+    const scheduler::Options place = scheduler_options(options_);
+    const ObjectPtr map =
+        client_.read(kinds::kConfigMap, place.config_namespace, place.config_name);
+    if (map != nullptr) text = text_at(*map->document(), {"data", place.config_key});
+    const Result<scheduler::Config> config = scheduler::parse_config(text);
+    if (config) fairshare_ = scheduler::fairshare_rules(*config);
+  }
   void put_queue(std::string_view name, bool reclaimable) {
     Json queue = new_object(kinds::kQueue, "", name);
     set_path(queue, {"spec", "weight"}, Json(1));
@@ -110,7 +131,7 @@ class Play {
     const Submission& one = workload_.submissions[index];
     ++submitted_;
     last_event_ = now();
-    out_.tally.submitted(one.name, one.queue, now(), one.min,
+    out_.tally.submitted(one.name, one.queue, user_of(one), now(), one.min,
                          static_cast<std::int64_t>(one.pods.size()));
     if (one.group) {
       client_.put(kinds::kPodGroup, *one.group);
@@ -241,6 +262,7 @@ class Play {
   SeededRng rng_;
   scheduler::Scheduler scheduler_;
   std::vector<std::unique_ptr<client::Subscription>> subscriptions_;
+  std::shared_ptr<const scheduler::FairshareRules> fairshare_;  // null: not asked for
   std::map<std::string, std::int64_t> classes_;
   std::map<Place, Player> players_;
   std::map<Place, std::size_t> by_group_;

@@ -33,21 +33,43 @@ std::int64_t held(const std::vector<std::pair<Duration, std::int64_t>>& steps, D
   return out;
 }
 
-}  // namespace
-
-void Tally::submitted(const std::string& job, const std::string& queue, Duration at,
-                      std::int64_t min, std::int64_t pods) {
-  jobs_[job] = {job, queue, at, min, pods};
-  queues_.try_emplace(queue);
+// A table, a line each.
+std::string groups_text(const char* title, std::string_view what, const JsonArray& groups) {
+  std::string out =
+      line("%-24s %6s %8s %10s %10s %8s %12s  %s\n", title, "JOBS", "STARTED", "MEAN WAIT",
+           "MAX WAIT", "EVICTED", "CPU SECONDS", "SHARE OF CPU OVER TIME, PERCENT");
+  for (const Json& group : groups) {
+    std::string over_time;
+    for (const Json& share : *array_at(group, {"sharePerMille"}))
+      over_time += (over_time.empty() ? "" : " ") + std::to_string((share.get_int64() + 5) / 10);
+    out +=
+        line("%-24s %6lld %8lld %9.1fs %9.1fs %8lld %12.0f  %s\n", text_at(group, {what}).c_str(),
+             static_cast<long long>(int_at(group, {"jobs"}).value_or(0)),
+             static_cast<long long>(int_at(group, {"started"}).value_or(0)),
+             find(group, {"meanWait"})->get_double(), find(group, {"maxWait"})->get_double(),
+             static_cast<long long>(int_at(group, {"evictions"}).value_or(0)),
+             find(group, {"cpuSeconds"})->get_double(), over_time.c_str());
+  }
+  return out;
 }
 
-void Tally::move(const std::string& queue, Duration at, std::int64_t cpu_milli) {
-  QueueTale& tale = queues_[queue];
-  tale.cpu += cpu_milli;
-  if (!tale.steps.empty() && tale.steps.back().first == at) {
-    tale.steps.back().second = tale.cpu;
-  } else {
-    tale.steps.emplace_back(at, tale.cpu);
+}  // namespace
+
+void Tally::submitted(const std::string& job, const std::string& queue, const std::string& user,
+                      Duration at, std::int64_t min, std::int64_t pods) {
+  jobs_[job] = {job, queue, user, at, min, pods};
+  queues_.try_emplace(queue);
+  users_.try_emplace(user);
+}
+
+void Tally::move(const JobTale& job, Duration at, std::int64_t cpu_milli) {
+  for (GroupTale* tale : {&queues_[job.queue], &users_[job.user]}) {
+    tale->cpu += cpu_milli;
+    if (!tale->steps.empty() && tale->steps.back().first == at) {
+      tale->steps.back().second = tale->cpu;
+    } else {
+      tale->steps.emplace_back(at, tale->cpu);
+    }
   }
 }
 
@@ -55,7 +77,7 @@ void Tally::placed(const std::string& job, Duration at, std::int64_t cpu_milli) 
   JobTale& tale = jobs_.at(job);
   ++tale.placed;
   if (!tale.started && tale.placed + tale.done >= tale.min) tale.started = at;
-  move(tale.queue, at, cpu_milli);
+  move(tale, at, cpu_milli);
 }
 
 void Tally::done(const std::string& job, Duration at, std::int64_t cpu_milli) {
@@ -65,7 +87,7 @@ void Tally::done(const std::string& job, Duration at, std::int64_t cpu_milli) {
     tale.ended = at;
     ++ended_;
   }
-  move(tale.queue, at, -cpu_milli);
+  move(tale, at, -cpu_milli);
 }
 
 void Tally::evicted(const std::string& job, Duration at, std::int64_t cpu_milli) {
@@ -73,7 +95,8 @@ void Tally::evicted(const std::string& job, Duration at, std::int64_t cpu_milli)
   --tale.placed;
   ++tale.evictions;
   ++queues_[tale.queue].evictions;
-  move(tale.queue, at, -cpu_milli);
+  ++users_[tale.user].evictions;
+  move(tale, at, -cpu_milli);
 }
 
 // From the first submission to the last end; as long as somebody has not ended, to now.
@@ -88,7 +111,7 @@ Duration Tally::makespan(Duration until) const {
 }
 
 // Per mille of the cluster, in equal parts of the time.
-std::vector<std::int64_t> Tally::shares(const QueueTale& queue, Duration span,
+std::vector<std::int64_t> Tally::shares(const GroupTale& group, Duration span,
                                         std::size_t parts) const {
   std::vector<std::int64_t> out;
   const Duration each = span / static_cast<int>(parts);
@@ -96,18 +119,48 @@ std::vector<std::int64_t> Tally::shares(const QueueTale& queue, Duration span,
       std::chrono::duration_cast<std::chrono::milliseconds>(each).count() * capacity_;
   for (std::size_t i = 0; i < parts; ++i) {
     const Duration from = each * static_cast<int>(i);
-    out.push_back(all <= 0 ? 0 : held(queue.steps, from, from + each) * 1000 / all);
+    out.push_back(all <= 0 ? 0 : held(group.steps, from, from + each) * 1000 / all);
+  }
+  return out;
+}
+
+JsonArray Tally::groups_json(std::string_view what, std::string JobTale::*member,
+                             const Groups& groups, Duration until) const {
+  JsonArray out;
+  for (const auto& [name, tale] : groups) {
+    std::int64_t count = 0, started = 0;
+    Duration sum{}, most{};
+    for (const auto& [job_name, job] : jobs_) {
+      if (job.*member != name) continue;
+      ++count;
+      started += job.started ? 1 : 0;
+      const Duration waited = job.started.value_or(until) - job.submitted;
+      sum += waited;
+      most = std::max(most, waited);
+    }
+    JsonArray over_time;
+    for (const std::int64_t share : shares(tale, until, kParts)) over_time.emplace_back(share);
+    out.push_back(JsonObject{
+        {what, name},
+        {"jobs", count},
+        {"started", started},
+        {"meanWait", count == 0 ? 0.0 : seconds(sum / count)},
+        {"maxWait", seconds(most)},
+        {"evictions", tale.evictions},
+        {"cpuSeconds", static_cast<double>(held(tale.steps, Duration(0), until)) / 1'000'000},
+        {"sharePerMille", std::move(over_time)}});
   }
   return out;
 }
 
 Json Tally::report(Duration until) const {
   Json out(boost::json::object_kind);
-  JsonArray jobs, queues;
+  JsonArray jobs;
   std::int64_t evictions = 0, used = 0;
   for (const auto& [name, job] : jobs_) {
     JsonObject one{{"job", name},
                    {"queue", job.queue},
+                   {"user", job.user},
                    {"pods", job.pods},
                    {"submitted", seconds(job.submitted)},
                    {"evictions", job.evictions}};
@@ -118,30 +171,7 @@ Json Tally::report(Duration until) const {
     evictions += job.evictions;
     jobs.push_back(std::move(one));
   }
-  for (const auto& [name, tale] : queues_) {
-    std::int64_t count = 0, started = 0;
-    Duration sum{}, most{};
-    for (const auto& [job_name, job] : jobs_) {
-      if (job.queue != name) continue;
-      ++count;
-      started += job.started ? 1 : 0;
-      const Duration waited = job.started.value_or(until) - job.submitted;
-      sum += waited;
-      most = std::max(most, waited);
-    }
-    const std::int64_t mine = held(tale.steps, Duration(0), until);
-    used += mine;
-    JsonArray over_time;
-    for (const std::int64_t share : shares(tale, until, kParts)) over_time.emplace_back(share);
-    queues.push_back(JsonObject{{"queue", name},
-                                {"jobs", count},
-                                {"started", started},
-                                {"meanWait", count == 0 ? 0.0 : seconds(sum / count)},
-                                {"maxWait", seconds(most)},
-                                {"evictions", tale.evictions},
-                                {"cpuSeconds", static_cast<double>(mine) / 1'000'000},
-                                {"sharePerMille", std::move(over_time)}});
-  }
+  for (const auto& [name, tale] : queues_) used += held(tale.steps, Duration(0), until);
   const std::int64_t all =
       std::chrono::duration_cast<std::chrono::milliseconds>(until).count() * capacity_;
   out.get_object()["makespan"] = seconds(makespan(until));
@@ -151,7 +181,8 @@ Json Tally::report(Duration until) const {
           ? 0
           : static_cast<std::int64_t>(static_cast<double>(used) * 1000 / static_cast<double>(all));
   out.get_object()["evictions"] = evictions;
-  out.get_object()["queues"] = std::move(queues);
+  out.get_object()["queues"] = groups_json("queue", &JobTale::queue, queues_, until);
+  out.get_object()["users"] = groups_json("user", &JobTale::user, users_, until);
   out.get_object()["jobs"] = std::move(jobs);
   return out;
 }
@@ -162,20 +193,9 @@ std::string Tally::text(Duration until) const {
                          find(all, {"makespan"})->get_double(),
                          static_cast<double>(int_at(all, {"utilisationPerMille"}).value_or(0)) / 10,
                          static_cast<long long>(int_at(all, {"evictions"}).value_or(0)));
-  out += line("%-24s %6s %8s %10s %10s %8s %12s  %s\n", "QUEUE", "JOBS", "STARTED", "MEAN WAIT",
-              "MAX WAIT", "EVICTED", "CPU SECONDS", "SHARE OF CPU OVER TIME, PERCENT");
-  for (const Json& queue : *array_at(all, {"queues"})) {
-    std::string over_time;
-    for (const Json& share : *array_at(queue, {"sharePerMille"}))
-      over_time += (over_time.empty() ? "" : " ") + std::to_string((share.get_int64() + 5) / 10);
-    out += line("%-24s %6lld %8lld %9.1fs %9.1fs %8lld %12.0f  %s\n",
-                text_at(queue, {"queue"}).c_str(),
-                static_cast<long long>(int_at(queue, {"jobs"}).value_or(0)),
-                static_cast<long long>(int_at(queue, {"started"}).value_or(0)),
-                find(queue, {"meanWait"})->get_double(), find(queue, {"maxWait"})->get_double(),
-                static_cast<long long>(int_at(queue, {"evictions"}).value_or(0)),
-                find(queue, {"cpuSeconds"})->get_double(), over_time.c_str());
-  }
+  out += groups_text("QUEUE", "queue", *array_at(all, {"queues"}));
+  const JsonArray& users = *array_at(all, {"users"});
+  if (users.size() > 1) out += "\n" + groups_text("USER", "user", users);
   out += line("\n%-40s %-24s %10s %10s %10s %8s %s\n", "JOB", "QUEUE", "SUBMITTED", "WAITED",
               "ENDED", "EVICTED", "STATE");
   for (const Json& job : *array_at(all, {"jobs"})) {

@@ -1,5 +1,5 @@
-// What a simulation amounts to: per job and per queue how long was waited, who held what when, who
-// was evicted. Told of what happens as it happens; adds it up in the end.
+// What a simulation amounts to: per job, queue and user how long was waited, who held what when,
+// who was evicted. Told of what happens as it happens; adds it up in the end.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace krater::replay {
 
 struct JobTale {
-  std::string name, queue;
+  std::string name, queue, user;
   Duration submitted{};
   std::int64_t min = 1, pods = 0;
   std::optional<Duration> started{};  // its minimum was placed, for the first time
@@ -26,8 +26,8 @@ struct JobTale {
 class Tally {
  public:
   void capacity(std::int64_t cpu_milli) { capacity_ = cpu_milli; }
-  void submitted(const std::string& job, const std::string& queue, Duration at, std::int64_t min,
-                 std::int64_t pods);
+  void submitted(const std::string& job, const std::string& queue, const std::string& user,
+                 Duration at, std::int64_t min, std::int64_t pods);
   // A pod of it got a node, or left it (sign -1) as done or as evicted.
   void placed(const std::string& job, Duration at, std::int64_t cpu_milli);
   void done(const std::string& job, Duration at, std::int64_t cpu_milli);
@@ -41,18 +41,22 @@ class Tally {
   std::string text(Duration until) const;
 
  private:
-  struct QueueTale {
+  // Of a queue or a user.
+  struct GroupTale {
     std::int64_t cpu = 0;                                    // now
     std::vector<std::pair<Duration, std::int64_t>> steps{};  // cpu from then on
     std::int64_t evictions = 0;
   };
-  void move(const std::string& queue, Duration at, std::int64_t cpu_milli);
+  using Groups = std::map<std::string, GroupTale>;
+  void move(const JobTale& job, Duration at, std::int64_t cpu_milli);
+  JsonArray groups_json(std::string_view what, std::string JobTale::*member, const Groups& groups,
+                        Duration until) const;
   Duration makespan(Duration until) const;
-  std::vector<std::int64_t> shares(const QueueTale& queue, Duration span, std::size_t parts) const;
+  std::vector<std::int64_t> shares(const GroupTale& group, Duration span, std::size_t parts) const;
 
   std::int64_t capacity_ = 0, ended_ = 0;
   std::map<std::string, JobTale> jobs_;
-  std::map<std::string, QueueTale> queues_;
+  Groups queues_, users_;
 };
 
 }  // namespace krater::replay
