@@ -94,7 +94,7 @@ TEST(Config, PitfallsAreNamedAndNothingElseIs) {
       {"actions: \"allocate, preempt, gangpreempt\"\ntiers: [{plugins: [" + gangs + "]}]",
        "actions \"preempt\" and \"gangpreempt\" are both there"},
       {"actions: \"allocate, gangreclaim, reclaim\"\ntiers: [{plugins: [" + gangs +
-           ", {name: capacity}]}]",
+           "]}, {plugins: [{name: capacity}]}]",
        "actions \"reclaim\" and \"gangreclaim\" are both there"},
       {"actions: \"allocate, gangreclaim, preempt\"\ntiers: [{plugins: [" + gangs +
            ", {name: capacity}]}]",
@@ -115,6 +115,15 @@ TEST(Config, PitfallsAreNamedAndNothingElseIs) {
       {"actions: \"enqueue, allocate, reclaim\"\ntiers: [{plugins: [" + gangs +
            ", {name: overcommit, enableJobEnqueued: false}]}, {plugins: [{name: capacity}]}]",
        ""},
+      {"actions: \"enqueue, allocate, reclaim\"\ntiers: [{plugins: [" + gangs +
+           ", {name: overcommit}, {name: capacity}]}]",
+       "plugins \"gang\" and \"capacity\" are in one tier"},
+      {"actions: \"enqueue, allocate, reclaim\"\ntiers: [{plugins: [{name: gang, "
+       "enableReclaimable: "
+       "false}, {name: capacity}]}]",
+       ""},
+      {"actions: \"allocate\"\ntiers: [{plugins: [" + gangs + ", {name: drf}, {name: fairshare}]}]",
+       "plugin \"fairshare\" comes after \"drf\""},
   };
   for (const auto& [text, part] : cases) {
     const Result<Config> config = parse_config(text);

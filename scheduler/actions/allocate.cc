@@ -52,6 +52,7 @@ class Allocator {
     collect();
     if (session_.behaviors().sla_holds_room) serve_overdue();
     if (session_.behaviors().nominated_room_first) serve_nominated();
+    line_up();
     while (!queues_.empty()) {
       const QueueId queue = queues_.pop();
       JobLine& jobs = jobs_.at(queue);
@@ -61,7 +62,10 @@ class Allocator {
         continue;
       }
       const JobId job = jobs.pop();
-      if (take_turn_in_order(queue, job)) jobs.push(job);
+      if (take_turn(queue, job)) jobs.push(job);
+      if (session_.fifo(queue) && !session_.job_ready(job)) {
+        while (!jobs.empty()) session_.note(jobs.pop()).refusal = behind(session_, queue, job);
+      }
       queues_.push(queue);
     }
   }
@@ -102,16 +106,28 @@ class Allocator {
     for (const QueueId queue : order) {
       Refusal why;
       if (session_.overused(queue, why)) continue;
-      Heap<JobId>& jobs = jobs_.at(queue);
+      std::vector<JobId>& jobs = waiting_.at(queue);
+      std::sort(jobs.begin(), jobs.end(),
+                [this](JobId a, JobId b) { return session_.job_before(a, b); });
       std::vector<JobId> later;
-      while (!jobs.empty()) {
-        const JobId job = jobs.pop();
+      for (auto next = jobs.begin(); next != jobs.end(); ++next) {
+        const JobId job = *next;
         const bool first = session_.job(job).priority > least.at(queue) ||
                            (!session_.job_ready(job) && finds_its_room(job, tasks_.at(job)));
-        if (!first || take_turn_in_order(queue, job)) later.push_back(job);
-        if (!first && session_.fifo(queue)) break;
+        const bool done = first && !take_turn(queue, job);
+        if (!done) later.push_back(job);
+        if (!session_.fifo(queue) || (first && session_.job_ready(job))) continue;
+        // Where order is kept, whoever is behind a job that is not complete waits.
+        if (done) {
+          std::for_each(std::next(next), jobs.end(), [&](JobId other) {
+            session_.note(other).refusal = behind(session_, queue, job);
+          });
+        } else {
+          later.insert(later.end(), std::next(next), jobs.end());
+        }
+        break;
       }
-      for (const JobId job : later) jobs.push(job);
+      jobs = std::move(later);
     }
   }
 
@@ -141,10 +157,15 @@ class Allocator {
       std::deque<std::uint32_t> tasks = pending_tasks(session_.job(job));
       if (tasks.empty() || refused_as_a_whole(session_, job)) continue;
       tasks_.emplace(job, std::move(tasks));
-      const QueueId queue = session_.queue_of(job);
-      const auto [place, fresh] = jobs_.try_emplace(queue, session_);
-      place->second.push(job);
-      if (fresh) queues_.push(queue);
+      waiting_[session_.queue_of(job)].push_back(job);
+    }
+  }
+
+  void line_up() {
+    for (const auto& [queue, jobs] : waiting_) {
+      JobLine& line = jobs_.try_emplace(queue, session_).first->second;
+      for (const JobId job : jobs) line.push(job);
+      queues_.push(queue);
     }
   }
 
@@ -161,16 +182,6 @@ class Allocator {
       return session_.task_before(*job.tasks[a].spec, *job.tasks[b].spec);
     });
     return out;
-  }
-
-  // Where order is kept, whoever is behind a job that is not complete waits.
-  bool take_turn_in_order(QueueId queue, JobId job) {
-    const bool more = take_turn(queue, job);
-    if (session_.fifo(queue) && !session_.job_ready(job)) {
-      Heap<JobId>& jobs = jobs_.at(queue);
-      while (!jobs.empty()) session_.note(jobs.pop()).refusal = behind(session_, queue, job);
-    }
-    return more;
   }
 
   // One turn of a job. True when it has tasks left to try.
@@ -328,6 +339,7 @@ class Allocator {
   Session& session_;
   std::optional<JobId> held_{};
   Heap<QueueId> queues_;
+  std::map<QueueId, std::vector<JobId>> waiting_;  // who is to take turns
   std::map<QueueId, JobLine> jobs_;
   std::map<JobId, std::deque<std::uint32_t>> tasks_;
 };
