@@ -20,7 +20,7 @@ def test_a_behavior_is_switched_off_and_on_while_the_server_runs(tmp_path):
         gangs.configure(cluster, CONFIG)
         gangs.apply(cluster, gangs.queue("line", dequeueStrategy="fifo"))
         gangs.apply(cluster, gangs.group("a", 1, "line"), gangs.pod("a-w", {"cpu": "4"}, group="a"))
-        gangs.wait_why(cluster, "a", "Insufficient cpu")
+        gangs.wait_why(cluster, "a", "requested 4")
         gangs.apply(cluster, gangs.group("b", 1, "line"), gangs.pod("b-w", {"cpu": "1"}, group="b"))
         gangs.wait_why(cluster, "b", "first in, first out")
         gangs.configure(cluster, CONFIG + "behaviors: {strictFifo: false}\n")
