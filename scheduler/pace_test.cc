@@ -47,7 +47,7 @@ TEST_F(PaceTest, HowManyRunIsToldNowAndThenAndInTheEnd) {
   EXPECT_EQ(h.group("g").status().running, 40);
 }
 
-TEST(SchedulePeriod, CyclesBeginThatFarApartAndSeeTogetherWhatCameMeanwhile) {
+TEST(SchedulePeriod, CyclesBeginOnItsBeatAndSeeTogetherWhatCameMeanwhile) {
   Options options;
   options.schedule_period = std::chrono::seconds(1);
   Harness h(options);
@@ -57,26 +57,27 @@ TEST(SchedulePeriod, CyclesBeginThatFarApartAndSeeTogetherWhatCameMeanwhile) {
   add("queues: [{name: default}]");
   add("classes: [{name: high, value: 9}]");
   h.settle();
+  h.settle(std::chrono::milliseconds(200));  // between two beats
   const auto before = cycles();
-  // The first thing after a quiet time is seen at once.
-  add("pods: [{name: first, cpu: 1}]");
-  h.settle(kStep);
-  EXPECT_EQ(h.node_of("first"), "n");
-  EXPECT_EQ(cycles(), before + 1);
-  // What comes within the second waits for its end, and the more important goes first though it
-  // came last.
-  add("groups: [{name: low, min: 1}]\npods: [{name: low, group: low, cpu: 1}]");
+  // Also what comes after a long time waits for the beat; and the more important goes first though
+  // it came last.
+  add("groups: [{name: low, min: 1}]\npods: [{name: low, group: low, cpu: 2}]");
   h.settle(std::chrono::milliseconds(500));
-  EXPECT_EQ(cycles(), before + 1);
-  EXPECT_EQ(h.node_of("low"), "");
+  EXPECT_EQ(cycles(), before);
   add("groups: [{name: top, min: 1, priorityClass: high}]\n"
       "pods: [{name: top, group: top, cpu: 1}]");
-  h.settle(std::chrono::milliseconds(300));
-  EXPECT_EQ(h.node_of("top"), "");
   h.settle(std::chrono::milliseconds(200));
-  EXPECT_EQ(cycles(), before + 2);
+  EXPECT_EQ(h.node_of("top"), "");
+  h.settle(std::chrono::milliseconds(300));
+  EXPECT_EQ(cycles(), before + 1);
   EXPECT_EQ(h.node_of("top"), "n");
   EXPECT_EQ(h.node_of("low"), "");
+  // And the next thing for the next one.
+  add("pods: [{name: last, cpu: 1}]");
+  h.settle(std::chrono::milliseconds(300));
+  EXPECT_EQ(h.node_of("last"), "");
+  h.settle(std::chrono::seconds(1));
+  EXPECT_EQ(h.node_of("last"), "n");
 }
 
 TEST_F(PaceTest, WithoutAPeriodCyclesFollowWhatHappens) {

@@ -78,7 +78,7 @@ Result<void> Scheduler::start() {
                                                                      : options_.config_text));
   config_ = base_config_;
   started_ = true;
-  parked_since_ = loop_.now();
+  parked_since_ = cycle_began_ = loop_.now();
   adopt_fairshare();
   feed_.start({options_.config_namespace, options_.config_name}, options_.served);
   period_timer_ = loop_.after(options_.period, [this] { tick(); });
@@ -131,15 +131,23 @@ bool Scheduler::quiet() const {
   return cycle_timer_ == 0 && binding_.empty() && statuses_.pending() == 0;
 }
 
+// With a period cycles begin on its beat, however long nothing happened before: what comes together
+// is not torn apart by the first of it.
+Duration Scheduler::until_beat() const {
+  const Duration period = options_.schedule_period;
+  if (period <= Duration(0)) return Duration(0);
+  const Duration since = loop_.now() - cycle_began_;
+  if (since >= period && since % period == Duration(0)) return Duration(0);
+  return period - since % period;
+}
+
 // Changes come in bursts; the first one starts the clock. Cycles that take long leave the loop as
 // long to others.
 void Scheduler::wake() {
   if (!started_ || cycle_timer_ != 0 || !feed_.synced() || !fairshare_.ready()) return;
   const Duration pause =
       std::max(metrics_.last_cycle, std::min(kPausePerCycle * metrics_.last_cycle, kPauseLimit));
-  const Duration until_due =
-      cycle_began_ ? *cycle_began_ + options_.schedule_period - loop_.now() : Duration(0);
-  cycle_timer_ = loop_.after(std::max({options_.debounce, pause, until_due}), [this] {
+  cycle_timer_ = loop_.after(std::max({options_.debounce, pause, until_beat()}), [this] {
     cycle_timer_ = 0;
     run_cycle();
   });

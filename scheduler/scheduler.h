@@ -46,7 +46,8 @@ struct Options {
   std::string config_key = "volcano-scheduler.conf";
   Duration debounce = std::chrono::milliseconds(2);  // from a change to the cycle it starts
   Duration period = std::chrono::seconds(1);         // at the latest, while something waits
-  // Cycles begin at least so far apart, and what comes meanwhile is seen together (Volcano's
+  // Cycles begin on the beat of this, and what comes between two of them is seen together
+  // (Volcano's
   // --schedule-period); none: they follow what happens.
   Duration schedule_period{};
   Duration retry_parked_after =
@@ -121,6 +122,7 @@ class Scheduler {
   void decide(const Decision& decision);
   void tell_waiting(const JobReport& report);
   void wake();
+  Duration until_beat() const;
   void tick();
   void run_cycle();
   void await_time();
@@ -179,7 +181,7 @@ class Scheduler {
   bool started_ = false;
   Loop::TimerId cycle_timer_ = 0, period_timer_ = 0, parked_timer_ = 0;
   SteadyTime parked_since_{};
-  std::optional<SteadyTime> cycle_began_{};  // the last one
+  SteadyTime cycle_began_{};  // the last one; before the first: the start
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
