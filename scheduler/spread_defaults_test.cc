@@ -69,11 +69,13 @@ std::string nodes_of(Harness& cluster, const std::string& labels, const std::str
 actions: "enqueue, allocate, backfill"
 tiers: [{plugins: [{name: gang}, {name: predicates}, {name: nodeorder, arguments: {podtopologyspread.weight: )" +
                                         weight + "}}]}]\n"}});
-  cluster.add(yaml(
-      "{queues: [{name: default}], nodes: [{name: large, cpu: 1000, labels: "
-      "{kubernetes.io/hostname: large}}, {name: small, cpu: 4, labels: {kubernetes.io/hostname: "
-      "small, topology.kubernetes.io/zone: z}}], pods: [{name: one, cpu: 1, labels: " +
-      labels + "}]}"));
+  cluster.add(
+      yaml("{queues: [{name: default}], nodes: [{name: large, cpu: 1000, labels: "
+           "{kubernetes.io/hostname: large, topology.kubernetes.io/zone: z}}, {name: small, cpu: "
+           "8, labels: "
+           "{kubernetes.io/hostname: small, topology.kubernetes.io/zone: z}}], pods: [{name: one, "
+           "cpu: 1, labels: " +
+           labels + "}]}"));
   cluster.settle(1s);
   cluster.add(yaml("{pods: [{name: two, cpu: 1, labels: " + labels + "}]}"));
   cluster.settle(1s);
