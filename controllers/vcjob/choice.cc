@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "controllers/vcjob/needs.h"
+
 namespace krater::controllers::vcjob {
 namespace {
 
@@ -13,7 +15,7 @@ class Chooser {
   Fate consider(const Occurrence& occurrence) {
     const Answer answer = answer_to(occurrence, seen_);
     const auto reaction = reaction_to(answer.action, *seen_.status.phase);
-    if (!reaction || outlived(occurrence, answer)) return Fate::Nothing;
+    if (!reaction || outlived(occurrence, answer) || is_mistaken(occurrence)) return Fate::Nothing;
     const Duration left = occurrence.since.value_or(now_) + answer.delay - now_;
     if (answer.delay > Duration(0) && left > Duration(0)) {
       out.delayed.push_back({occurrence, answer});
@@ -40,6 +42,11 @@ class Chooser {
     return std::ranges::any_of(seen_.pods, [&](const PodFact& pod) {
       return pod.name() == occurrence.pod && pod.phase == PodPhase::Running;
     });
+  }
+
+  // Whoever schedules may miss a pod that has succeeded and was then cleaned up; nothing is lost.
+  bool is_mistaken(const Occurrence& occurrence) const {
+    return occurrence.event == VolcanoEvent::Unknown && is_whole(seen_);
   }
 
   // An order to restart what it does not name restarts nothing.

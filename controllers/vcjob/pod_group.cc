@@ -2,6 +2,7 @@
 
 #include "base/strings.h"
 #include "controllers/vcjob/min_resources.h"
+#include "controllers/vcjob/needs.h"
 #include "model/keys.h"
 
 namespace krater::controllers::vcjob {
@@ -30,12 +31,27 @@ JsonArray sub_groups(const Observed& seen) {
   return out;
 }
 
+// Of the sub-groups only how much is needed follows; what they are stays.
+void follow_partitions(const GangNeeds& gang, Json& spec) {
+  Json* groups = find(spec, {"subGroupPolicy"});
+  if (groups == nullptr || !groups->is_array()) return;
+  for (Json& group : groups->get_array()) {
+    for (const TaskNeeds& needs : gang.tasks) {
+      if (!needs.partitions || text_at(group, {"name"}) != needs.task->name) continue;
+      set_path(group, {"subGroupSize"}, needs.partitions->size);
+      set_path(group, {"minSubGroups"}, needs.partitions->minimum);
+    }
+  }
+}
+
 // What follows the job as long as it lives.
 void follow_job(const Observed& seen, Json& spec) {
-  set_path(spec, {"minMember"}, seen.job.min_available());
+  const GangNeeds gang = needs_of(seen);
+  set_path(spec, {"minMember"}, gang.min_member);
   JsonObject roles;
-  for (const VolcanoTask& task : seen.tasks) roles[task.name] = task.minimum();
+  for (const TaskNeeds& needs : gang.tasks) roles[needs.task->name] = needs.minimum;
   set_path(spec, {"minTaskMember"}, std::move(roles));
+  follow_partitions(gang, spec);
   // Equal amounts in another spelling are left as they are.
   const Json resources = min_resources(seen);
   const Json* stored = find(spec, {"minResources"});

@@ -372,6 +372,70 @@ TEST_F(VolcanoJobTest, WhatHasSucceededIsNotDoneAgain) {
   EXPECT_EQ(status().counts.succeeded, 3);
 }
 
+// What is left is a gang of its own: it can start again.
+TEST_F(VolcanoJobTest, AGangWithoutWhatIsDoneIsSmaller) {
+  make(task("a", 3) + "," +
+           task("b", 1, R"(,"policies":[{"event":"PodFailed","action":"RestartTask"}])"),
+       4);
+  const auto wanted = [&](std::string_view field) {
+    return int_at(*group()->document(), {"spec", field});
+  };
+  admit("Running");
+  run_all();
+  for (const char* name : {"j-a-0", "j-a-1", "j-a-2"}) end(name);
+  EXPECT_EQ(wanted("minMember"), 4) << "who is still there counts";
+  for (const char* name : {"j-a-0", "j-a-1", "j-a-2"}) evict(name);
+  EXPECT_EQ(wanted("minMember"), 1);
+  EXPECT_EQ(int_at(*group()->document(), {"spec", "minTaskMember", "a"}), 0);
+  EXPECT_EQ(int_at(*group()->document(), {"spec", "minTaskMember", "b"}), 1);
+  EXPECT_EQ(text_at(*group()->document(), {"spec", "minResources", "pods"}), "1");
+  end("j-b-0", 1);
+  EXPECT_EQ(pods(), Names{"j-b-0"});
+  EXPECT_EQ(phase(), "Pending");
+  EXPECT_EQ(wanted("minMember"), 1);
+  run_all();
+  EXPECT_EQ(phase(), "Running");
+  end("j-b-0");
+  EXPECT_EQ(phase(), "Completed");
+  EXPECT_EQ(status().min_available, 4) << "the job itself wants what it wanted";
+}
+
+TEST_F(VolcanoJobTest, ATaskThatIsDoneAnewIsAskedForAnew) {
+  make(task("a", 1) + "," +
+           task("b", 1, R"(,"policies":[{"event":"PodFailed","action":"RestartJob"}])"),
+       2);
+  admit("Running");
+  run_all();
+  end("j-a-0");
+  evict("j-a-0");
+  EXPECT_EQ(int_at(*group()->document(), {"spec", "minMember"}), 1);
+  end("j-b-0", 1);
+  EXPECT_EQ(status().version, 1);
+  EXPECT_EQ(int_at(*group()->document(), {"spec", "minMember"}), 2);
+  admit();
+  EXPECT_EQ(pods(), (Names{"j-a-0", "j-b-0"}));
+}
+
+TEST_F(VolcanoJobTest, PartitionsWithoutWhatIsDoneAreSmaller) {
+  make(task("w", 4,
+            R"(,"partitionPolicy":{"totalPartitions":2,"partitionSize":2,"minPartitions":2},)"
+            R"("minAvailable":4)"),
+       4);
+  admit("Running");
+  run_all();
+  const auto size = [&](std::string_view field) {
+    return int_at(array_at(*group()->document(), {"spec", "subGroupPolicy"})->at(0), {field});
+  };
+  end("j-w-1");
+  evict("j-w-1");
+  EXPECT_EQ(size("subGroupSize"), 1);
+  EXPECT_EQ(size("minSubGroups"), 2);
+  end("j-w-0");
+  evict("j-w-0");
+  EXPECT_EQ(size("subGroupSize"), 2);
+  EXPECT_EQ(size("minSubGroups"), 1);
+}
+
 TEST_F(VolcanoJobTest, ALostPodIsMadeAgainWithoutAPolicy) {
   make(task("w", 2), 2);
   admit();
@@ -534,8 +598,27 @@ TEST_F(VolcanoJobTest, AnUnknownGangRestartsItsJob) {
   admit("Running");
   run_all();
   admit("Unknown");
+  EXPECT_EQ(status().retry_count, 0) << "nothing is lost: both run";
+  EXPECT_EQ(phase(), "Running");
+  admit("Running");
+  end("j-w-0", 1);
+  admit("Unknown");
   EXPECT_EQ(status().retry_count, 1);
   EXPECT_EQ(phase(), "Pending");
+}
+
+TEST_F(VolcanoJobTest, AFinishedPodThatIsCleanedUpLosesNothing) {
+  make(task("a", 1) + "," + task("b", 1), 2,
+       R"(,"policies":[{"event":"Unknown","action":"RestartJob"}])");
+  admit("Running");
+  run_all();
+  end("j-a-0");
+  const Uid b = pod("j-b-0")->uid();
+  evict("j-a-0");
+  admit("Unknown");  // who schedules may have looked in between
+  EXPECT_EQ(status().retry_count, 0);
+  EXPECT_EQ(phase(), "Running");
+  EXPECT_EQ(pod("j-b-0")->uid(), b);
 }
 
 TEST_F(VolcanoJobTest, ATaskThatRestartsTooOftenHasFailed) {

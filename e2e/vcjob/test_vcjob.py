@@ -1,7 +1,9 @@
 """Volcano Jobs on simulated nodes: life, policies, orders, scaling, queues. VC-* names cases from the field."""
 import json
+import time
 
 import gangs
+import harness
 import vcjobs
 from vcjobs import job, policy, runs_for, task
 
@@ -138,6 +140,24 @@ def test_what_has_succeeded_is_not_done_again(tmp_path):
         cluster.wait("what had not is", lambda: vcjobs.pods(cluster, "mix").get("mix-long-0") == "Running")
         vcjobs.wait_phase(cluster, "mix", "Completed", timeout=40)
         assert "mix-short-0" not in vcjobs.pods(cluster, "mix")
+
+
+def test_what_is_left_of_a_gang_is_a_gang_of_its_own(tmp_path):
+    with gangs.nodes(tmp_path, 1, 4) as cluster:
+        cluster.apply(job("left", task("a", annotations=runs_for(1)), task("b", grace=0), least=2, policies=[policy("RestartJob", "Unknown")]))
+        cluster.wait("one is done", lambda: vcjobs.pods(cluster, "left") == {"left-a-0": "Succeeded", "left-b-0": "Running"})
+        uid = cluster.get("pod", "left-b-0")["metadata"]["uid"]
+        cluster.kubectl("delete", "pod", "left-a-0")
+        cluster.wait("its group asks for less", lambda: vcjobs.group(cluster, "left")["spec"]["minMember"] == 1)
+        assert vcjobs.group(cluster, "left")["spec"]["minTaskMember"] == {"a": 0, "b": 1}
+        time.sleep(2)
+        assert vcjobs.group(cluster, "left")["status"]["phase"] == "Running"
+        assert vcjobs.status(cluster, "left").get("retryCount", 0) == 0
+        assert cluster.get("pod", "left-b-0")["metadata"]["uid"] == uid
+        cluster.kubectl("patch", "vcjob", "left", "--type=merge", "-p", '{"metadata":{"annotations":{"seen":"yes"}}}')
+        cluster.kubectl("delete", "pod", "left-b-0", "--force", "--grace-period=0")
+        cluster.wait("the rest runs again", lambda: vcjobs.pods(cluster, "left") == {"left-b-0": "Running"}
+                     and cluster.get("pod", "left-b-0")["metadata"]["uid"] != uid)
 
 
 def test_waiting_jobs_change_places_with_their_priority(tmp_path):

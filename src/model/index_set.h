@@ -23,6 +23,9 @@ class IndexSet {
   // Those below `completions`.
   std::int64_t count_below(std::int64_t completions) const;
   std::string text() const;
+  // First and last index of each run, ascending, runs apart by at least one.
+  const std::map<std::int64_t, std::int64_t>& intervals() const& { return intervals_; }
+  const std::map<std::int64_t, std::int64_t>& intervals() && = delete;
   // Up to `limit` indexes below `completions` that are in none of the sets, smallest first.
   std::vector<std::int64_t> missing(std::int64_t limit, std::int64_t completions) const;
   friend bool operator==(const IndexSet&, const IndexSet&) = default;
