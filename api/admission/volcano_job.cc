@@ -5,6 +5,7 @@
 #include <set>
 
 #include "api/admission/rules.h"
+#include "api/admission/volcano_job_shape.h"
 #include "base/strings.h"
 #include "model/keys.h"
 #include "model/queue.h"
@@ -288,7 +289,7 @@ Result<void> check_queue(const Admission& admission, std::vector<std::string>& p
   return {};
 }
 
-// What an update may not touch, taken out.
+// Without what an update may touch. The controller names the claims that it makes.
 Json fixed_part(const Json& job) {
   Json out = job;
   erase_path(out, {"spec", "minAvailable"});
@@ -297,12 +298,15 @@ Json fixed_part(const Json& job) {
     Json* items = find(out, {"spec", list});
     if (items == nullptr || !items->is_array()) continue;
     for (Json& item : items->get_array()) {
-      for (const std::string_view key : {"replicas", "minAvailable", "volumeClaimName"})
-        erase_path(item, {key});
+      if (list == "tasks") {
+        for (const std::string_view key : {"replicas", "minAvailable"}) erase_path(item, {key});
+      } else if (object_at(item, {"volumeClaim"}) != nullptr) {
+        erase_path(item, {"volumeClaimName"});
+      }
     }
   }
   const Json* spec = find(out, {"spec"});
-  return spec == nullptr ? Json(nullptr) : *spec;
+  return spec == nullptr ? Json(nullptr) : volcano_job_shape(*spec);
 }
 
 void check_update(const Admission& admission, std::vector<std::string>& problems) {

@@ -160,6 +160,30 @@ def test_what_is_left_of_a_gang_is_a_gang_of_its_own(tmp_path):
                      and cluster.get("pod", "left-b-0")["metadata"]["uid"] != uid)
 
 
+def test_who_reads_a_job_into_types_of_his_own_may_name_its_claims(tmp_path):
+    """As Volcano's controller does it: the job comes back in other words, with the name of the claim it made."""
+    cluster = harness.Cluster(tmp_path, "--runtime", "simulated", "--nodes", "1", "--controllers=*,-vcjob")
+    cluster.start()
+    try:
+        claim = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1024Mi"}}}
+        cluster.apply(job("disk", task("w", cpu=""), least=1, volumes=[{"mountPath": "/data", "volumeClaim": claim}],
+                          policies=[policy("RestartJob", "PodFailed", timeout="60s")]))
+        stored = cluster.get("vcjob", "disk")
+        volume = stored["spec"]["volumes"][0]
+        volume["volumeClaimName"] = "disk-volume-0a1b2c"
+        volume["volumeClaim"]["resources"]["requests"]["storage"] = "1Gi"
+        stored["spec"]["policies"][0]["timeout"] = "1m0s"
+        stored["spec"]["tasks"][0]["template"]["spec"]["containers"][0]["resources"] = {}
+        stored["spec"]["tasks"][0]["template"]["metadata"] = {"labels": {}}
+        cluster.kubectl("replace", "-f", "-", stdin=json.dumps(stored))
+        assert cluster.get("vcjob", "disk")["spec"]["volumes"][0]["volumeClaimName"] == "disk-volume-0a1b2c"
+        volume["mountPath"] = "/elsewhere"
+        stored["metadata"].pop("resourceVersion")
+        assert "job updates may not change fields other than" in cluster.kubectl_fails("replace", "-f", "-", stdin=json.dumps(stored))
+    finally:
+        cluster.stop()
+
+
 def test_waiting_jobs_change_places_with_their_priority(tmp_path):
     """VC-30."""
     with gangs.nodes(tmp_path, 1, 2) as cluster:
