@@ -49,10 +49,10 @@ class Chooser {
     return occurrence.event == VolcanoEvent::Unknown && is_whole(seen_);
   }
 
-  // An order to restart what it does not name restarts nothing.
+  // An order to restart what it does not name restarts nothing, and neither does anything restart a
+  // partition that has no pods.
   static bool needs_pod(VolcanoAction action, const Occurrence& occurrence) {
-    if (action == VolcanoAction::RestartPartition) return occurrence.partition.empty();
-    return occurrence.task.empty();
+    return action == VolcanoAction::RestartPartition || occurrence.task.empty();
   }
 
   const Observed& seen_;
@@ -85,7 +85,8 @@ std::vector<const PodFact*> targets_of(const Chosen& chosen, const Observed& see
   for (const PodFact& pod : seen.pods) {
     if (chosen.reaction.scope == Scope::Target && pod.task != chosen.why.task) continue;
     if (chosen.action == VolcanoAction::RestartPod && pod.name() != chosen.why.pod) continue;
-    if (chosen.action == VolcanoAction::RestartPartition && pod.partition != chosen.why.partition)
+    if (chosen.action == VolcanoAction::RestartPartition &&
+        (pod.partition.empty() || pod.partition != chosen.why.partition))
       continue;
     if (keep && pod.finished()) continue;
     out.push_back(&pod);

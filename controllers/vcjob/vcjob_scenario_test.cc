@@ -558,6 +558,22 @@ TEST_F(VolcanoJobTest, RestartsOnePartition) {
   EXPECT_NE(pod("j-w-2")->uid(), w2);
 }
 
+TEST_F(VolcanoJobTest, WhereThereAreNoPartitionsNoneIsRestarted) {
+  make(task("a", 2) + "," + task("b", 1), 2,
+       R"(,"policies":[{"events":["PodFailed","PodEvicted"],"action":"RestartPartition"}])");
+  admit();
+  run_all();
+  const Uid a1 = pod("j-a-1")->uid(), b0 = pod("j-b-0")->uid();
+  end("j-a-0", 1);
+  EXPECT_EQ(phase(), "Running");
+  EXPECT_EQ(status().retry_count, 0);
+  EXPECT_EQ(status().counts.failed, 1);
+  evict("j-b-0");
+  EXPECT_EQ(status().retry_count, 0);
+  EXPECT_EQ(pod("j-a-1")->uid(), a1);
+  EXPECT_NE(pod("j-b-0")->uid(), b0) << "made again, as without a policy";
+}
+
 TEST_F(VolcanoJobTest, ADelayedActionIsVoidWhenItsCauseIsGone) {
   make(task("w", 1), 1,
        R"(,"policies":[{"event":"PodPending","action":"AbortJob","timeout":"60s"}])");

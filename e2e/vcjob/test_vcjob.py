@@ -160,6 +160,17 @@ def test_what_is_left_of_a_gang_is_a_gang_of_its_own(tmp_path):
                      and cluster.get("pod", "left-b-0")["metadata"]["uid"] != uid)
 
 
+def test_a_partition_that_there_is_not_is_not_restarted(tmp_path):
+    with gangs.nodes(tmp_path, 1, 4) as cluster:
+        cluster.apply(job("whole", task("a", annotations=runs_for(1, 3)), task("b"), least=1, maxRetry=2,
+                          policies=[policy("RestartPartition", "PodFailed")]))
+        cluster.wait("one has failed", lambda: vcjobs.pods(cluster, "whole").get("whole-a-0") == "Failed")
+        uid = cluster.get("pod", "whole-b-0")["metadata"]["uid"]
+        time.sleep(1)
+        assert vcjobs.phase(cluster, "whole") == "Running" and vcjobs.status(cluster, "whole").get("retryCount", 0) == 0
+        assert cluster.get("pod", "whole-b-0")["metadata"]["uid"] == uid
+
+
 def test_who_reads_a_job_into_types_of_his_own_may_name_its_claims(tmp_path):
     """As Volcano's controller does it: the job comes back in other words, with the name of the claim it made."""
     cluster = harness.Cluster(tmp_path, "--runtime", "simulated", "--nodes", "1", "--controllers=*,-vcjob")
