@@ -19,6 +19,7 @@ const Json* controller_of(const Json& pod) {
 }  // namespace
 
 Result<void> join_gang(Admission& admission) {
+  if (!admission.settings.joins_gangs) return {};
   Json& pod = admission.object;
   if (text_at(pod, {"spec", "schedulerName"}) != admission.settings.scheduler_name) return {};
   if (!text_at(pod, {"metadata", "annotations", keys::kGroupName}).empty()) return {};

@@ -247,6 +247,8 @@ TEST_F(AdmissionTest, PodsOfAGangKnowTheirGroupFromTheStart) {
   };
   EXPECT_EQ(group_of(R"("scheduling.volcano.sh/group-min-member":"3")"), "podgroup-u1");
   EXPECT_EQ(group_of(""), "");
+  settings.joins_gangs = false;  // Volcano's own controller makes groups for pods without one
+  EXPECT_EQ(group_of(R"("scheduling.volcano.sh/group-min-member":"3")"), "");
 }
 
 TEST_F(AdmissionTest, JobFlowsAreOrdered) {

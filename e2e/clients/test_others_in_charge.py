@@ -34,6 +34,23 @@ def test_a_controller_that_there_is_not_is_refused_by_name(tmp_path):
     assert 'there is no controller "rayjbo"; there are ' in done.stderr + done.stdout
 
 
+def test_volcanos_own_controllers_find_what_they_look_for(tmp_path):
+    """Queues that its scheduler makes for them, and pods without a group: it makes no group for a pod that names one."""
+    cluster = harness.Cluster(tmp_path, "--runtime", "simulated", "--nodes", "1", "--controllers=*,-vc-controller-manager")
+    cluster.start()
+    try:
+        cluster.wait("the first two queues", lambda: {q["metadata"]["name"] for q in cluster.get("queues")["items"]} == {"root", "default"})
+        labels = {"app": "gang"}
+        cluster.apply({"apiVersion": "apps/v1", "kind": "Deployment",
+                       "metadata": {"name": "gang", "annotations": {"scheduling.volcano.sh/group-min-member": "2"}},
+                       "spec": {"replicas": 2, "selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": {
+                           "schedulerName": "volcano", "containers": [{"name": "c", "image": "busybox:1.36"}]}}}})
+        pods = cluster.wait("its pods", lambda: cluster.get("pods", "-l", "app=gang")["items"])
+        assert all("scheduling.k8s.io/group-name" not in p["metadata"].get("annotations", {}) for p in pods)
+    finally:
+        cluster.stop()
+
+
 def test_a_controller_of_others_sets_the_state_of_a_queue_alone(tmp_path):
     """Volcano's own applies `status.state` and nothing else, to a queue that has no status yet."""
     cluster = harness.Cluster(tmp_path, "--runtime", "simulated", "--nodes", "1", "--controllers=-queue", "--scheduler=off")

@@ -34,6 +34,7 @@
 #include "controllers/storage/storage_controllers.h"
 #include "controllers/vcjob/vcjob_controller.h"
 #include "model/keys.h"
+#include "model/queue.h"
 #include "scheduler/scheduler.h"
 
 namespace krater::cli {
@@ -279,6 +280,17 @@ struct ControlPlane::Scheduling {
     return out;
   }
 
+  // Where our queue controller does not run: Volcano's leaves the first two to its scheduler.
+  void make_first_queues() {
+    for (const std::string_view name : {keys::kRootQueue, keys::kDefaultQueue}) {
+      client->write(client::CreateWrite{kinds::kQueue, "", controllers::initial_queue(name)},
+                    [](const Result<ObjectPtr>& made) {
+                      if (!made && made.error().code != Code::AlreadyExists)
+                        log::warn("scheduler.first_queue", {{"error", made.error().message}});
+                    });
+    }
+  }
+
   ExtenderCalls extender;
   std::unique_ptr<client::ObjectClient> client;
   scheduler::Scheduler scheduler;
@@ -311,15 +323,7 @@ std::vector<controllers::ControllerCounters> ControlPlane::counters() const {
 Result<void> ControlPlane::start_scheduler() {
   if (!parts_.with_scheduler) return {};
   scheduling_ = std::make_unique<Scheduling>(parts_);
-  // As Volcano's scheduler does when it starts: the queues' controller may be somebody else's.
-  for (const std::string_view queue : {keys::kRootQueue, keys::kDefaultQueue}) {
-    scheduling_->client->write(
-        client::CreateWrite{kinds::kQueue, "", controllers::initial_queue(queue)},
-        [queue](const Result<ObjectPtr>& made) {
-          if (made || made.error().code == Code::AlreadyExists) return;
-          log::warn("scheduler.queue.failed", {{"queue", queue}, {"why", made.error().message}});
-        });
-  }
+  if (!parts_.controllers.wants("queue-controller")) scheduling_->make_first_queues();
   return scheduling_->scheduler.start();
 }
 

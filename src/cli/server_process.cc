@@ -162,6 +162,7 @@ Result<void> ServerProcess::State::open_store() {
   hooks = api::make_hook_caller(hooks_thread.loop(), *hook_transport, rng, hook_stats);
   hooks_thread.start();
   deps.hooks = hooks.get();
+  deps.admission.joins_gangs = controllers.wants("pg-controller");
   deps.offload = [this](std::function<void()> work) { chores.loop().post(std::move(work)); };
   registry = api::make_registry(std::move(deps));
   std::promise<Result<void>> defaults;
