@@ -23,8 +23,7 @@ CronRun run_of_volcano_job(const ObjectPtr& object) {
   const VolcanoJobView job(object);
   const std::optional<VolcanoJobPhase> phase = job.phase();
   CronRun out{job, phase == VolcanoJobPhase::Completed,
-              phase == VolcanoJobPhase::Failed || phase == VolcanoJobPhase::Terminated ||
-                  phase == VolcanoJobPhase::Aborted};
+              phase == VolcanoJobPhase::Failed || phase == VolcanoJobPhase::Terminated};
   out.completed = parse_rfc3339(text_at(job.document(), {"status", "state", "lastTransitionTime"}));
   return out;
 }
@@ -42,7 +41,9 @@ class CronJobController final : public Reconciler {
   }
 
   Plan reconcile(const ObjectKey& key, const client::Cache& cache, WallTime now) override {
-    CronJobSeen seen{kinds_, CronJobView(cache.get(key)), {}};
+    const auto named = [&cache, &kind = kinds_.job, &space = key.name_space](
+                           const std::string& name) { return cache.get(kind, space, name); };
+    CronJobSeen seen{kinds_, CronJobView(cache.get(key)), {}, named};
     if (!seen.cron) return {};
     for (const ObjectPtr& job : cache.controlled_by(kinds_.job, seen.cron->uid()))
       seen.jobs.push_back(run_of_(job));
@@ -72,14 +73,16 @@ class CronJobController final : public Reconciler {
 
 std::unique_ptr<Reconciler> make_cron_job_controller() {
   return std::make_unique<CronJobController>(
-      "cronjob-controller", CronKinds{kinds::kCronJob, kinds::kJob, keys::kScheduledTime},
+      "cronjob-controller",
+      CronKinds{kinds::kCronJob, kinds::kJob, keys::kScheduledTime, words_of_kubernetes()},
       run_of_job);
 }
 
 std::unique_ptr<Reconciler> make_volcano_cron_job_controller() {
   return std::make_unique<CronJobController>(
       "vc-cronjob-controller",
-      CronKinds{kVolcanoCronJob, kinds::kVolcanoJob, kVolcanoScheduledTime}, run_of_volcano_job);
+      CronKinds{kVolcanoCronJob, kinds::kVolcanoJob, kVolcanoScheduledTime, words_of_volcano()},
+      run_of_volcano_job);
 }
 
 }  // namespace krater::controllers

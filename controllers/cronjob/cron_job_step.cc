@@ -7,8 +7,9 @@
 namespace krater::controllers {
 namespace {
 
-using Type = EventNote::Type;
 using Concurrency = CronJobView::Concurrency;
+
+constexpr std::int64_t kManyMissed = 100;
 
 // The Job's schedule, unless it cannot be read.
 struct Clock {
@@ -18,7 +19,8 @@ struct Clock {
 
 class Pass {
  public:
-  Pass(const CronJobSeen& seen, WallTime now) : seen_(seen), cron_(seen.cron), now_(now) {
+  Pass(const CronJobSeen& seen, WallTime now)
+      : seen_(seen), cron_(seen.cron), words_(seen.kinds.words), now_(now) {
     for (const CronRun& run : seen_.jobs) {
       // Made by this controller, as opposed to `kubectl create job --from`.
       const bool scheduled = !run.job.annotation(seen_.kinds.scheduled_time).empty();
@@ -45,8 +47,7 @@ class Pass {
     if (const auto name = cron_.time_zone()) {
       const Result<TimeZone> zone = TimeZone::find(*name);
       if (!zone) {
-        tell(Type::Warning, "UnknownTimeZone",
-             "invalid timeZone: \"" + *name + "\": " + zone.error().message);
+        tell(words_.unknown_zone(*name, zone.error().message));
         return std::nullopt;
       }
       out.zone = *zone;
@@ -55,20 +56,38 @@ class Pass {
     }
     const Result<CronSchedule> schedule = CronSchedule::parse(cron_.schedule());
     if (!schedule) {
-      tell(Type::Warning, "UnparseableSchedule",
-           "unparseable schedule: \"" + cron_.schedule() + "\" : " + schedule.error().message);
+      tell(words_.unreadable(cron_.schedule(), schedule.error().message));
       return std::nullopt;
     }
     out.schedule = *schedule;
     return out;
   }
 
+  // Moments up to here are past caring.
+  WallTime looked_at_from() const {
+    const WallTime from = scheduled_.value_or(cron_->created().value_or(now_));
+    const auto deadline = cron_.starting_deadline_s();
+    return deadline ? std::max(from, now_ - std::chrono::seconds(*deadline)) : from;
+  }
+
   // The last moment of the schedule that no Job stands for, or nothing.
-  std::optional<WallTime> due(const Clock& clock) const {
-    WallTime from = scheduled_.value_or(cron_->created().value_or(now_));
-    if (const auto deadline = cron_.starting_deadline_s())
-      from = std::max(from, now_ - std::chrono::seconds(*deadline));
-    return clock.schedule.latest(from, now_, clock.zone);
+  std::optional<WallTime> due(const Clock& clock) {
+    const WallTime from = looked_at_from();
+    const std::optional<WallTime> first = clock.schedule.next(from, clock.zone);
+    if (!first) {
+      tell(words_.never_due(cron_.schedule()));
+      return std::nullopt;
+    }
+    const std::optional<WallTime> moment = clock.schedule.latest(from, now_, clock.zone);
+    if (moment && missed(clock, *first) > kManyMissed) tell(too_many_missed());
+    return moment;
+  }
+
+  // Roughly: as many moments as fit, if all are as far apart as the first two.
+  std::int64_t missed(const Clock& clock, WallTime first) const {
+    const std::optional<WallTime> second = clock.schedule.next(first, clock.zone);
+    if (!second || now_ < *second) return 0;
+    return (now_ - first) / (*second - first) + 1;
   }
 
   void start() {
@@ -80,23 +99,40 @@ class Pass {
     const std::optional<WallTime> moment = due(*clock);
     if (!moment) return;
     if (!active_.empty() && cron_.concurrency() == Concurrency::Forbid) {
-      tell(Type::Normal, "JobAlreadyActive",
-           "Not starting job because prior execution is running and concurrency policy is Forbid");
+      tell(words_.forbidden());
       return;
     }
     if (cron_.concurrency() == Concurrency::Replace) replace_active();
+    if (held_by_another(*moment)) return;
     plan_.then(create(*moment, clock->zone));
     scheduled_ = *moment;
   }
 
+  bool held_by_another(WallTime moment) {
+    const ObjectPtr holder = seen_.named(job_name(moment));
+    if (holder == nullptr) return false;
+    const OwnerReference* owner = holder->controller();
+    if (owner != nullptr && owner->uid == cron_->uid()) return false;
+    const std::optional<EventNote> note = words_.foreign(*holder);
+    if (note) tell(*note);
+    return note.has_value();
+  }
+
   void replace_active() {
+    if (active_.empty()) return;
+    if (const auto note = words_.replaced()) tell(*note);
     std::vector<PlannedWrite> gone;
     for (const CronRun& job : active_) gone.push_back(remove(job));
     plan_.steps.push_back(std::move(gone));
+    active_.clear();  // so nobody misses them
+  }
+
+  std::string job_name(WallTime moment) const {
+    return cron_->name() + "-" + std::to_string(moment.unix_seconds() / 60);
   }
 
   PlannedWrite create(WallTime moment, const TimeZone& zone) const {
-    const std::string name = cron_->name() + "-" + std::to_string(moment.unix_seconds() / 60);
+    const std::string name = job_name(moment);
     Json job = new_object(seen_.kinds.job, cron_->name_space(), name);
     const Json& wanted = cron_.job_template();
     for (const std::string_view field : {"labels", "annotations"}) {
@@ -111,17 +147,15 @@ class Pass {
     const Json* spec = find(wanted, {"spec"});
     set_path(job, {"spec"}, spec == nullptr ? Json(boost::json::object_kind) : *spec);
     return {client::CreateWrite{seen_.kinds.job, cron_->name_space(), std::move(job)},
-            Code::AlreadyExists, EventNote{Type::Normal, "SuccessfulCreate", "Created job " + name},
-            EventNote{Type::Warning, "FailedCreate", "Error creating job"}};
+            Code::AlreadyExists, words_.created(cron_, name), words_.not_created()};
   }
 
   PlannedWrite remove(const CronRun& job) const {
     client::DeleteWrite write{seen_.kinds.job, job->name_space(), job->name(),
                               client::Propagation::Background};
     write.only_uid = job->uid();
-    return {std::move(write), Code::NotFound,
-            EventNote{Type::Normal, "SuccessfulDelete", "Deleted job " + job->name()},
-            EventNote{Type::Warning, "FailedDelete", "Deleted job"}};
+    return {std::move(write), Code::NotFound, words_.deleted(job->name()),
+            words_.not_deleted(job->name())};
   }
 
   void clear_history(bool CronRun::*ending, std::int64_t limit) {
@@ -147,18 +181,25 @@ class Pass {
       const auto job = std::ranges::find_if(
           seen_.jobs, [&](const CronRun& one) { return one->uid().text() == uid; });
       if (job == seen_.jobs.end()) {
-        tell(Type::Normal, "MissingJob",
-             "Active job went missing: " + text_at(reference, {"name"}));
+        const std::string name = text_at(reference, {"name"});
+        const ObjectPtr other = seen_.named(name);
+        tell(words_.missing(name, uid, other == nullptr ? "" : other->uid().text()));
       } else if (job->finished()) {
-        tell(Type::Normal, "SawCompletedJob",
-             "Saw completed job: " + (*job)->name() +
-                 ", condition: " + (job->complete ? "Complete" : "Failed"));
+        tell(words_.ended((*job)->name(), job->complete));
       }
+    }
+  }
+
+  void tell_orphans() {
+    for (const CronRun& job : seen_.jobs) {
+      if (job.finished() || !job.job.annotation(seen_.kinds.scheduled_time).empty()) continue;
+      if (const auto note = words_.orphan(*job.job.object())) tell(*note);
     }
   }
 
   void write_status() {
     tell_ends();
+    tell_orphans();
     JsonObject status;
     JsonArray running;
     for (const CronRun& job : active_) {
@@ -200,12 +241,11 @@ class Pass {
     return out;
   }
 
-  void tell(Type type, std::string reason, std::string message) {
-    plan_.events.push_back({type, std::move(reason), std::move(message)});
-  }
+  void tell(EventNote note) { plan_.events.push_back(std::move(note)); }
 
   const CronJobSeen& seen_;
   const CronJobView& cron_;
+  const CronWords& words_;
   WallTime now_;
   std::vector<CronRun> active_{};
   std::optional<WallTime> scheduled_{};  // the last moment a Job stands for, after this pass

@@ -5,10 +5,12 @@
 // create that finds its Job there, never a Job that is missing.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "controllers/cronjob/cron_words.h"
 #include "controllers/loop/plan.h"
 #include "model/cron_job.h"
 
@@ -19,6 +21,7 @@ struct CronKinds {
   const Kind& cron;
   const Kind& job;
   std::string_view scheduled_time;  // annotation of a job: the moment it stands for
+  const CronWords& words;
 };
 
 // A job that it controls.
@@ -35,6 +38,8 @@ struct CronJobSeen {
   const CronKinds& kinds;
   CronJobView cron;
   std::vector<CronRun> jobs;
+  // A job of this name in its namespace, whosever it is; null when there is none.
+  std::function<ObjectPtr(const std::string& name)> named;
 };
 
 Plan cron_job_step(const CronJobSeen& seen, WallTime now);

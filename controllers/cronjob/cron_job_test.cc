@@ -155,8 +155,125 @@ TEST_F(CronJobTest, WhatCannotBeReadIsTold) {
   EXPECT_EQ(world.told("UnparseableSchedule"), 1);
 }
 
+TEST_F(CronJobTest, ASchedulesTroublesAreTold) {
+  make(R"("schedule":"0 0 31 2 *")");
+  EXPECT_EQ(world.told("InvalidSchedule"), 1);
+  world.patch(*cron(), kinds::kCronJob, R"({"spec":{"schedule":"* * * * *","suspend":true}})");
+  world.settle();
+  world.pass(100min);
+  world.patch(*cron(), kinds::kCronJob, R"({"spec":{"suspend":false}})");
+  world.settle();
+  EXPECT_EQ(jobs().size(), 1U);
+  EXPECT_EQ(world.told("TooManyMissedTimes"), 0) << "a hundred are not too many";
+  world.patch(*cron(), kinds::kCronJob, R"({"spec":{"suspend":true}})");
+  world.settle();
+  world.pass(101min);
+  world.patch(*cron(), kinds::kCronJob, R"({"spec":{"suspend":false}})");
+  world.settle();
+  EXPECT_EQ(jobs().size(), 2U);
+  EXPECT_EQ(world.told("TooManyMissedTimes"), 1);
+}
+
+const Kind cron_kind{"batch.volcano.sh", "v1alpha1", "CronJob", "cronjobs", true};
+
+struct VolcanoCronJobTest : ::testing::Test {
+  testing::World world;
+
+  void SetUp() override {
+    world.controllers.add(make_volcano_cron_job_controller());
+    world.controllers.start();
+    world.settle();
+  }
+  void make(const std::string& spec) {
+    world.put(
+        cron_kind,
+        R"({"metadata":{"name":"c","namespace":"d"},"spec":{"jobTemplate":{"spec":{"queue":"q"}},)" +
+            spec + "}}");
+    world.settle();
+  }
+  std::vector<ObjectPtr> jobs() const { return world.fake.all(kinds::kVolcanoJob); }
+  void enter(const ObjectPtr& job, const std::string& phase) {
+    world.patch(*job, kinds::kVolcanoJob,
+                R"({"status":{"state":{"phase":")" + phase + R"(","lastTransitionTime":")" +
+                    to_rfc3339(world.loop.wall().now()) + R"("}}})");
+    world.settle();
+  }
+  // "Normal SuccessfulCreate ..." of every Event of this reason.
+  std::vector<std::string> told(std::string_view reason) const {
+    std::vector<std::string> out;
+    for (const ObjectPtr& event : world.fake.all(kinds::kEvent)) {
+      const auto document = event->document();
+      if (text_at(*document, {"reason"}) == reason)
+        out.push_back(text_at(*document, {"type"}) + " " + text_at(*document, {"message"}));
+    }
+    return out;
+  }
+};
+using Lines = std::vector<std::string>;
+
+TEST_F(VolcanoCronJobTest, SpeaksAsVolcanoDoes) {
+  make(R"("schedule":"* * * * *","concurrencyPolicy":"Forbid","successfulJobsHistoryLimit":0)");
+  world.pass(1min);
+  EXPECT_EQ(told("SuccessfulCreate"), Lines{"Normal Created job c-29453761 for CronJob d/c"});
+  world.pass(1min);
+  EXPECT_EQ(told("ForbidConcurrent"),
+            Lines{"Warning Skipping job creation because another job is already running"});
+  enter(jobs().at(0), "Aborted");
+  EXPECT_EQ(told("SawCompletedJob"), Lines{}) << "it can be resumed";
+  enter(jobs().at(0), "Completed");
+  EXPECT_EQ(told("SawCompletedJob"),
+            Lines{"Normal Saw completed job: c-29453761 in active, remove"});
+  EXPECT_EQ(told("SuccessfulDelete").at(0), "Normal Deleted job \"c-29453761\"");
+  EXPECT_EQ(told("JobAlreadyActive"), Lines{});
+}
+
+TEST_F(VolcanoCronJobTest, TellsOfJobsThatItReplacesAndLoses) {
+  make(R"("schedule":"* * * * *","concurrencyPolicy":"Replace")");
+  world.pass(1min);
+  EXPECT_EQ(told("ReplaceConcurrent"), Lines{});
+  world.pass(1min);
+  EXPECT_EQ(told("ReplaceConcurrent"), Lines{"Warning Replacing active job for CronJob"});
+  EXPECT_EQ(told("StaleReference"), Lines{}) << "it has seen to that itself";
+  ASSERT_EQ(jobs().size(), 1U);
+  const std::string uid = jobs()[0]->uid().text();
+  world.remove(kinds::kVolcanoJob, "d", "c-29453762");
+  world.settle();
+  EXPECT_EQ(told("StaleReference").back(),
+            "Warning Active job \"c-29453762\" no longer exists (UID: " + uid + ")");
+}
+
+TEST_F(VolcanoCronJobTest, TellsOfJobsThatAreNotItsOwn) {
+  world.put(kinds::kVolcanoJob, R"({"metadata":{"name":"c-29453761","namespace":"d"},"spec":{}})");
+  make(R"("schedule":"* * * * *")");
+  world.pass(1min);
+  EXPECT_EQ(told("ForeignJob"),
+            Lines{"Warning Job c-29453761 exists but is not owned by this CronJob (current owner: "
+                  "none)"});
+  world.pass(1min);
+  EXPECT_EQ(told("SuccessfulCreate"), Lines{"Normal Created job c-29453762 for CronJob d/c"});
+  const std::string owner = world.get(cron_kind, "d", "c")->uid().text();
+  world.put(kinds::kVolcanoJob,
+            R"({"metadata":{"name":"by-hand","namespace":"d","ownerReferences":[{"apiVersion":)"
+            R"("batch.volcano.sh/v1alpha1","kind":"CronJob","name":"c","controller":true,"uid":")" +
+                owner + R"("}]},"spec":{}})");
+  world.settle();
+  EXPECT_EQ(told("OrphanedJob").at(0),
+            "Warning Detected orphaned job forgotten or not managed by controller: by-hand (UID: " +
+                world.get(kinds::kVolcanoJob, "d", "by-hand")->uid().text() + ")");
+}
+
+TEST_F(VolcanoCronJobTest, TellsOfSchedulesThatNeverCome) {
+  make(R"("schedule":"0 0 31 2 *")");
+  EXPECT_EQ(
+      told("InvalidSchedule"),
+      Lines{"Warning Error getting schedule time: time difference between two schedules is less "
+            "than 1 second"});
+  world.patch(*world.get(cron_kind, "d", "c"), cron_kind, R"({"spec":{"timeZone":"Moon/Crater"}})");
+  world.settle();
+  EXPECT_EQ(told("InvalidTimeZone").size(), 1U);
+}
+
 TEST(VolcanoCronJobs, StartVolcanoJobsAndFollowTheirPhases) {
-  const Kind cron_kind{"batch.volcano.sh", "v1alpha1", "CronJob", "cronjobs", true};
   testing::World world;
   world.controllers.add(make_volcano_cron_job_controller());
   world.controllers.start();

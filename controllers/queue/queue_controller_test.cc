@@ -65,6 +65,7 @@ TEST_F(QueueTest, ClosesWhenItsLastGroupIsGone) {
   group("inside", "door", "Running");
   command("door", "Closed");
   EXPECT_EQ(state("door"), "Closing");
+  EXPECT_EQ(world.told("CloseQueue"), 0) << "nobody ordered it";
   world.remove(kinds::kPodGroup, "d", "inside");
   world.settle();
   EXPECT_EQ(state("door"), "Closed");
@@ -154,12 +155,16 @@ TEST_F(QueueTest, OrdersOpenAndCloseAndAreTaken) {
   order("q", "CloseQueue");
   EXPECT_EQ(state("q"), "Closing");
   EXPECT_EQ(state("kid"), "Closed");
+  EXPECT_EQ(world.told("CloseQueue"), 2) << "of each of both";
+  order("q", "CloseQueue");
+  EXPECT_EQ(world.told("CloseQueue"), 2) << "it is closing already";
   order("kid", "OpenQueue");
   EXPECT_EQ(state("kid"), "Closed") << "its parent is not open";
   EXPECT_EQ(world.told("OpenQueue"), 1);
   order("q", "OpenQueue");
   EXPECT_EQ(state("q"), "Open");
   EXPECT_EQ(state("kid"), "Open");
+  EXPECT_EQ(world.told("OpenQueue"), 1) << "only what went wrong is told";
   order("root", "CloseQueue");
   EXPECT_EQ(state("root"), "Open");
   order("nobody", "CloseQueue");

@@ -77,6 +77,16 @@ std::optional<Json> status_patch(const QueueObserved& seen, QueueState state) {
   return Json(JsonObject{{"status", std::move(status)}});
 }
 
+bool closes(const QueueView& queue, QueueState next) {
+  return next != queue.state() && (next == QueueState::Closed || next == QueueState::Closing);
+}
+
+// Volcano tells of a queue that is closed by an order or with its parent; of one that opens it says
+// nothing.
+EventNote told_closed() {
+  return {EventNote::Type::Normal, "CloseQueue", "Close queue succeed"};
+}
+
 PlannedWrite patch(const QueueView& queue, Json body, std::string subresource) {
   client::PatchWrite write{kinds::kQueue,   "",
                            queue->name(),   client::PatchType::Merge,
@@ -104,7 +114,11 @@ Plan step(const QueueObserved& seen) {
   const bool opening = target.state == QueueState::Open && !is_open(seen.queue);
   if (!body.get_object().empty() && !opening)
     return std::move(plan.then(patch(seen.queue, std::move(body), "")));
-  if (status) plan.then(patch(seen.queue, *std::move(status), "status"));
+  if (status) {
+    PlannedWrite write = patch(seen.queue, *std::move(status), "status");
+    if (is_open(seen.queue) && closes(seen.queue, target.state)) write.on_done = told_closed();
+    plan.then(std::move(write));
+  }
   return plan;
 }
 
@@ -135,7 +149,9 @@ Plan obey(const QueueObserved& seen, const Object& order) {
     set_path(status, {"status", "state"}, Json(to_text(open ? QueueState::Open : closed)));
     if (find(seen.queue.document(), {"status", "allocated"}) == nullptr)
       set_path(status, {"status", "allocated"}, JsonObject());
-    plan.then(patch(seen.queue, std::move(status), "status"));
+    PlannedWrite write = patch(seen.queue, std::move(status), "status");
+    if (!open && closes(seen.queue, closed)) write.on_done = told_closed();
+    plan.then(std::move(write));
   } else {
     plan.events.push_back(
         {EventNote::Type::Warning, action, action + " queue failed for " + problem});
