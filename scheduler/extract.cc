@@ -173,13 +173,26 @@ void read_group(const ObjectPtr& object, JobInfo& job, const QueueName& default_
   }
 }
 
+namespace {
+
+// One that has less than nothing takes no other node's room.
+ResourceList room_of(const NodeView& node) {
+  const ResourceList said = node.allocatable();
+  ResourceList out;
+  for (const auto& [name, amount] : said.amounts())
+    out.set(name, std::max<std::int64_t>(amount, 0));
+  return out;
+}
+
+}  // namespace
+
 NodeSpec node_spec(const ObjectPtr& object, ResourceNames& names) {
   const NodeView node(object);
   return {object->name(),
           object->labels(),
           node.taints(),
           node.unschedulable(),
-          Resource::from(node.allocatable(), names),
+          Resource::from(room_of(node), names),
           node_usage(node.annotation(kNodeUsage)),
           images_on(node.document())};
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <set>
 
 #include "api/machinery/limits.h"
@@ -99,6 +100,16 @@ class Validator {
           value.is_string() ? std::string(view(value.get_string())) : to_json(value);
       if (auto parsed = Quantity::parse(written); !parsed)
         errors_.invalid(path, value, parsed.error().message);
+    }
+    // Whoever reads it has 32 bits for it; said as of every custom kind.
+    if (const auto number = as_int(value); node.format == ValueFormat::Int32 && number &&
+                                           (*number > std::numeric_limits<std::int32_t>::max() ||
+                                            *number < std::numeric_limits<std::int32_t>::min())) {
+      errors_.append({{"FieldValueInvalid",
+                       "Invalid value: \"\": Checked value must be of type integer with format "
+                       "int32 in " +
+                           path.text(),
+                       "<nil>"}});
     }
     if (node.format == ValueFormat::DateTime && value.is_string() &&
         !parse_rfc3339(view(value.get_string()))) {

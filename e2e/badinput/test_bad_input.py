@@ -83,6 +83,18 @@ def test_names_over_length_are_invalid(simulated):
     assert code == 422 and "must be no more than 63" in status["message"], status
 
 
+def test_amounts_below_nothing_and_numbers_beyond_32_bits(simulated):
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "minus"}, "status": {"allocatable": {"cpu": "-4", "pods": "1500m"}}}
+    refused = simulated.kubectl_fails("create", "-f", "-", stdin=json.dumps(node))
+    assert 'status.allocatable.cpu: Invalid value: "-4": must be greater than or equal to 0' in refused
+    assert 'status.allocatable.pods: Invalid value: "1500m": must be an integer' in refused
+    name = simulated.get("nodes")["items"][0]["metadata"]["name"]
+    assert "must be greater than or equal to 0" in simulated.kubectl_fails(
+        "patch", "node", name, "--subresource=status", "-p", '{"status":{"capacity":{"cpu":"-4"}}}')
+    queue = {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {"name": "wide"}, "spec": {"priority": 2147483648}}
+    assert "value must be of type integer with format int32 in spec.priority" in simulated.kubectl_fails("create", "-f", "-", stdin=json.dumps(queue))
+
+
 def test_a_rayjob_with_neither_cluster_nor_selector_says_so(simulated, namespace):
     simulated.apply({"apiVersion": "ray.io/v1", "kind": "RayJob", "metadata": {"name": "empty"},
                      "spec": {"entrypoint": "python x.py"}}, "-n", namespace)

@@ -1,5 +1,9 @@
-// Amounts of resources in containers: native names may be fractions, everything else is counted in
-// whole pieces.
+// Amounts of resources in containers and of nodes: native names may be fractions, everything else
+// is counted in whole pieces.
+#include <algorithm>
+#include <array>
+#include <set>
+
 #include "api/machinery/names.h"
 #include "api/machinery/rules/rules.h"
 #include "base/quantity.h"
@@ -102,7 +106,49 @@ void check_against_limits(const RuleInput& in, FieldErrors& errors) {
       });
 }
 
+// Of what there are whole ones only: objects that are counted, and what others add to a node.
+bool is_counted(std::string_view name) {
+  constexpr std::array<std::string_view, 9> kObjects{"pods",
+                                                     "resourcequotas",
+                                                     "services",
+                                                     "replicationcontrollers",
+                                                     "secrets",
+                                                     "configmaps",
+                                                     "persistentvolumeclaims",
+                                                     "services.nodeports",
+                                                     "services.loadbalancers"};
+  if (std::find(kObjects.begin(), kObjects.end(), name) != kObjects.end()) return true;
+  const bool native = name.find('/') == std::string_view::npos ||
+                      name.find("kubernetes.io/") != std::string_view::npos;
+  return !native && !starts_with(name, "requests.");
+}
+
+void check_node_amounts(const RuleInput& in, std::string_view which, FieldErrors& errors) {
+  const FieldPath list = in.path.field(which);
+  for_each_amount(in.value, which,
+                  [&](std::string_view name, const Quantity& amount, const Json& value) {
+                    const FieldPath here = list.field(name);
+                    if (amount.sign() < 0)
+                      errors.invalid(here, value, "must be greater than or equal to 0");
+                    if (is_counted(name) && amount.milli_value() % 1000 != 0)
+                      errors.invalid(here, value, "must be an integer");
+                  });
+}
+
 }  // namespace
+
+void node_status(const RuleInput& in, FieldErrors& errors) {
+  check_node_amounts(in, "capacity", errors);
+  check_node_amounts(in, "allocatable", errors);
+  const JsonArray* addresses = array_at(in.value, {"addresses"});
+  if (in.old == nullptr || addresses == nullptr) return;  // of a new node nobody looks at them
+  std::set<std::pair<std::string, std::string>> seen;
+  for (std::size_t i = 0; i < addresses->size(); ++i) {
+    const Json& one = (*addresses)[i];
+    if (!seen.emplace(text_at(one, {"type"}), text_at(one, {"address"})).second)
+      errors.duplicate(in.path.field("addresses").index(i), one);
+  }
+}
 
 void resource_requirements(const RuleInput& in, FieldErrors& errors) {
   check_amounts(in, "limits", errors);

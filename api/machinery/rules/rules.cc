@@ -43,6 +43,7 @@ constexpr std::array kValidationRules{
     Named<ValidationRule>{"network_policy_spec", rules::network_policy_spec},
     Named<ValidationRule>{"node_selector_requirement", rules::node_selector_requirement},
     Named<ValidationRule>{"node_spec", rules::node_spec},
+    Named<ValidationRule>{"node_status", rules::node_status},
     Named<ValidationRule>{"object_meta", rules::object_meta},
     Named<ValidationRule>{"one_handler", rules::one_handler},
     Named<ValidationRule>{"persistent_volume_claim", rules::persistent_volume_claim},

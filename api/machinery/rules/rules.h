@@ -40,6 +40,7 @@ void one_handler(const RuleInput& in, FieldErrors& errors);
 
 // resources.cc
 void resource_requirements(const RuleInput& in, FieldErrors& errors);
+void node_status(const RuleInput& in, FieldErrors& errors);
 
 // volume.cc
 void volume(const RuleInput& in, FieldErrors& errors);

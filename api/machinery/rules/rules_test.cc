@@ -172,6 +172,50 @@ TEST(RayRules, OfTheCustomResourceDefinitions) {
                 R"(spec.managedBy: Invalid value: "string": the managedBy field is immutable)"});
 }
 
+TEST(NodeRules, NobodyHasLessThanNothing) {
+  const auto node = [](std::string_view status) {
+    return object("v1", "Node", R"("status":{)" + std::string(status) + "}");
+  };
+  const std::string addresses =
+      R"("addresses":[{"type":"InternalIP","address":"10.0.0.1"},{"type":"InternalIP","address":"10.0.0.1"}])";
+  check({
+      {node(R"("capacity":{"cpu":"1500m","pods":"110","a.io/gpu":2,"memory":"1Gi"})"), ""},
+      {node(R"("allocatable":{"cpu":"-4"})"),
+       R"(status.allocatable.cpu: Invalid value: "-4": must be greater than or equal to 0)"},
+      {node(R"("capacity":{"a.io/gpu":-1})"),
+       R"(status.capacity.a.io/gpu: Invalid value: "-1": must be greater than or equal to 0)"},
+      {node(R"("allocatable":{"pods":"1500m"})"),
+       R"(status.allocatable.pods: Invalid value: "1500m": must be an integer)"},
+      {node(R"("allocatable":{"a.io/gpu":"500m"})"),
+       R"(status.allocatable.a.io/gpu: Invalid value: "500m": must be an integer)"},
+      {node(addresses), ""},
+  });
+  const Json old = run(node(R"("capacity":{"cpu":"1"})")).object;
+  EXPECT_EQ(
+      run(node(addresses), &old).errors,
+      std::vector<std::string>{
+          R"(status.addresses[1]: Duplicate value: {"type":"InternalIP","address":"10.0.0.1"})"});
+}
+
+TEST(VolcanoRules, NumbersHaveRoomFor32Bits) {
+  const std::string wide = R"(<nil>: Invalid value: "": Checked value must be of type integer )"
+                           "with format int32 in ";
+  const auto queue = [](std::string_view priority) {
+    return object("scheduling.volcano.sh/v1beta1", "Queue",
+                  R"("spec":{"priority":)" + std::string(priority) + "}");
+  };
+  check({
+      {queue("2147483647"), ""},
+      {queue("2147483648"), wide + "spec.priority"},
+      {object("batch.volcano.sh/v1alpha1", "Job",
+              R"("spec":{"tasks":[{"name":"a","replicas":2147483648}]})"),
+       wide + "spec.tasks[0].replicas"},
+      {object("scheduling.volcano.sh/v1beta1", "PodGroup",
+              R"("spec":{"minTaskMember":{"a":-2147483649}})"),
+       wide + "spec.minTaskMember"},
+  });
+}
+
 TEST(VolcanoRules, OfItsJobs) {
   const auto job = [](std::string_view spec) {
     return object("batch.volcano.sh/v1alpha1", "Job", R"("spec":)" + std::string(spec));
