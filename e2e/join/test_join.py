@@ -28,6 +28,20 @@ def test_agents_join_by_token_and_come_back_without_one(server):
         again.stop()
 
 
+def test_pods_of_different_agents_have_different_addresses(server):
+    agents = [server.agent(name, "--token", server.token()) for name in ("edge-1", "edge-2")]
+    try:
+        for name in ("edge-1", "edge-2"):
+            server.wait_ready(name)
+            server.apply({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {
+                "nodeName": name, "containers": [{"name": "c", "image": "x"}]}})
+            server.kubectl("wait", "--for=condition=Ready", f"pod/{name}", "--timeout=30s")
+        assert len({p["status"]["podIP"] for p in server.get("pods")["items"]}) == 2
+    finally:
+        for agent in agents:
+            agent.stop()
+
+
 def test_a_bad_token_and_a_foreign_authority_are_refused(server, tmp_path_factory):
     good = server.token()
     wrong_secret = good[:7] + "0123456789abcdef" + good[23:]

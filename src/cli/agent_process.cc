@@ -158,7 +158,7 @@ Result<void> AgentProcess::State::compose() {
     if (!programs_yaml.empty()) {
       TRY_ASSIGN(programs, agent::Programs::parse_yaml(programs_yaml));
     }
-    runtime = std::make_unique<agent::SimulatedRuntime>(thread.loop(), clock, 0, std::move(programs));
+    runtime = std::make_unique<agent::SimulatedRuntime>(thread.loop(), clock, agent::first_address_of(options.node_name), std::move(programs));
   } else {
     TRY_ASSIGN(agent::NodeFacts node, node_facts(options, options.node_name));
     nodes.push_back(std::move(node));

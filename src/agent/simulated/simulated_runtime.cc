@@ -15,12 +15,28 @@ std::optional<Duration> duration_order(const Labels& annotations, std::string_vi
   return place == annotations.end() ? std::nullopt : parse_go_duration(place->second);
 }
 
+constexpr std::uint32_t kFirstOfAgents = 64U << 16;  // 10.128.0.0
+constexpr std::uint32_t kEnd = 192U << 16;           // behind 10.255.255.255
+
+std::uint32_t after(std::uint32_t address) {
+  return address + 1 < kEnd ? address + 1 : kFirstOfAgents + 1;
+}
+
+std::string text_of(std::uint32_t address) {
+  return fmt::format("10.{}.{}.{}", 64 + (address >> 16), (address >> 8) & 255, address & 255);
+}
+
 void cancel_timers(Loop& loop, Loop::TimerId one, Loop::TimerId other) {
   loop.cancel(one);
   loop.cancel(other);
 }
 
 }  // namespace
+
+std::uint32_t first_address_of(std::string_view node) {
+  constexpr std::uint32_t kBlocks = 1U << 15, kBlock = 256;
+  return kFirstOfAgents + static_cast<std::uint32_t>(fnv1a(node) % kBlocks) * kBlock;
+}
 
 SimulatedRuntime::~SimulatedRuntime() {
   for (auto& [uid, pod] : sandboxes_) {
@@ -43,9 +59,9 @@ SimulatedRuntime::Pod& SimulatedRuntime::book(const SandboxSpec& spec) {
 }
 
 void SimulatedRuntime::create_sandbox(SandboxSpec spec, Done<Sandbox> done) {
-  const std::uint32_t n = ++last_address_;
+  last_address_ = after(last_address_);
   Pod& pod = book(spec);
-  pod.ip = fmt::format("10.{}.{}.{}", 64 + (n >> 16) % 64, (n >> 8) & 255, n & 255);
+  pod.ip = text_of(last_address_);
   Sandbox out;
   out.uid = spec.uid;
   out.ip = pod.ip;
@@ -62,7 +78,8 @@ bool SimulatedRuntime::recall(const SandboxSpec& spec, const std::string& ip,
   for (const std::string_view part : parts)
     n = n << 8 | static_cast<std::uint32_t>(parse_int(part).value_or(0));
   // Addresses given before are not given again.
-  if (parts.size() == 4) last_address_ = std::max(last_address_, n & 0x3fffff);
+  n = (n & 0xffffff) - (64U << 16);
+  if (parts.size() == 4 && n < kEnd) last_address_ = std::max(last_address_, n);
   for (const Recalled& one : running) {
     Run& run = pod.runs[one.run.name];
     run.spec = one.run;

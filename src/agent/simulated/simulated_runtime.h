@@ -8,6 +8,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "agent/runtime.h"
 #include "agent/simulated/course.h"
@@ -15,10 +16,14 @@
 
 namespace krater::agent {
 
+// Where the addresses of an agent's pods begin, by the name of its (first) node: agents do not know
+// of each other, so each begins at one of 2^15 blocks of 256 addresses in 10.128.0.0/9.
+std::uint32_t first_address_of(std::string_view node);
+
 class SimulatedRuntime : public Runtime {
  public:
-  // Addresses of pods are numbered from `first_address` on: 10.(64 + n / 2^16).(n / 2^8).(n).
-  // Whoever has more than one runtime keeps them apart by it.
+  // Addresses of pods are numbered from `first_address` on: 10.(64 + n / 2^16).(n / 2^8).(n), after
+  // the last one from 10.128.0.0 on. Whoever has more than one runtime keeps them apart by it.
   SimulatedRuntime(Loop& loop, const WallClock& clock, std::uint32_t first_address = 0,
                    Programs programs = {})
       : loop_(loop), clock_(clock), last_address_(first_address), programs_(std::move(programs)) {}

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "model/keys.h"
 #include "testing/manual_loop.h"
 
@@ -92,6 +94,47 @@ TEST(SimulatedRuntime, WhatIgnoresTermIsKilledAfterItsGrace) {
   EXPECT_EQ(hurried.after(5), Seen{});
   hurried.runtime.stop_container("u", "main", 1);
   EXPECT_EQ(hurried.after(1), Seen{"main 137"});
+}
+
+TEST(SimulatedRuntime, AgentsGiveTheirPodsAddressesOfTheirOwn) {
+  krater::testing::ManualLoop loop;
+  std::set<std::string> all;
+  for (const char* node : {"sim", "kwok-node", "krater", "a", "b"}) {
+    SimulatedRuntime runtime(loop, loop.wall(), first_address_of(node));
+    const auto next = [&](const std::string& uid) {
+      std::string ip;
+      SandboxSpec spec;
+      spec.uid = uid;
+      runtime.create_sandbox(spec, [&](const Result<Sandbox>& made) { ip = made->ip; });
+      loop.advance(std::chrono::milliseconds(1));
+      EXPECT_TRUE(all.insert(ip).second) << node << " gives " << ip << " again";
+      return ip;
+    };
+    next("u");
+    const std::string second = next("v");
+    // Started anew, it gives none of those that its pods have.
+    SimulatedRuntime again(loop, loop.wall(), first_address_of(node));
+    SandboxSpec spec;
+    spec.uid = "v";
+    again.recall(spec, second, {});
+    spec.uid = "w";
+    again.create_sandbox(spec, [&](const Result<Sandbox>& made) { all.insert(made->ip); });
+    loop.advance(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(all.size(), 15U);
+}
+
+TEST(SimulatedRuntime, BehindTheLastAddressItBeginsAgain) {
+  krater::testing::ManualLoop loop;
+  SimulatedRuntime runtime(loop, loop.wall(), (192U << 16) - 2);
+  std::vector<std::string> given;
+  for (const char* uid : {"u", "v"}) {
+    SandboxSpec spec;
+    spec.uid = uid;
+    runtime.create_sandbox(spec, [&](const Result<Sandbox>& made) { given.push_back(made->ip); });
+    loop.advance(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(given, (std::vector<std::string>{"10.255.255.255", "10.128.0.1"}));
 }
 
 TEST(SimulatedRuntime, WhatItIsRecalledWithEndsWhenItWouldHave) {
