@@ -1,5 +1,6 @@
 #include "controllers/jobflow/flow_status.h"
 
+#include <algorithm>
 #include <array>
 
 namespace krater::controllers::jobflow {
@@ -86,13 +87,33 @@ std::string flow_phase(const JobFlowView& flow, const std::map<std::string, Json
   return "Pending";
 }
 
+bool names(const std::vector<VolcanoJobView>& jobs, const std::string& name) {
+  return std::any_of(jobs.begin(), jobs.end(),
+                     [&](const VolcanoJobView& job) { return job->name() == name; });
+}
+
 }  // namespace
+
+bool has_completed(const JobFlowView& flow, const std::string& job) {
+  const JsonArray* completed = array_at(flow.document(), {"status", "completedJobs"});
+  return completed != nullptr &&
+         std::find(completed->begin(), completed->end(), Json(job)) != completed->end();
+}
 
 Json flow_status(const JobFlowView& flow, const std::vector<VolcanoJobView>& jobs, WallTime now) {
   std::map<std::string, JsonArray> lists;
   JsonArray entries;
   JsonObject conditions;
   const JsonArray* known = array_at(flow.document(), {"status", "jobStatusList"});
+  // What has been completed stays told when its job is cleaned up.
+  for (const JobFlowView::Flow& one : flow.flows()) {
+    const std::string name = flow.job_name(one.name);
+    if (names(jobs, name) || !has_completed(flow, name)) continue;
+    lists["completedJobs"].push_back(Json(name));
+    if (const Json* entry = entry_of(known, name)) entries.push_back(*entry);
+    if (const Json* condition = find(flow.document(), {"status", "conditions", name}))
+      conditions[name] = *condition;
+  }
   for (const VolcanoJobView& job : jobs) {
     const std::string list(list_of(job.phase().value_or(Phase::Pending)));
     if (!list.empty()) lists[list].push_back(Json(job->name()));

@@ -10,6 +10,7 @@ namespace krater::controllers {
 namespace {
 
 using jobflow::flow_status;
+using jobflow::has_completed;
 
 // "<namespace>.<name>", as the marks of the jobs have it.
 std::string mark_of(const Object& object) {
@@ -86,6 +87,7 @@ class JobFlowController final : public Reconciler, public VolcanoEventSource {
       for (const VolcanoJobView& job : jobs) {
         if (job->name() == name) return job.phase().value_or(VolcanoJobPhase::Pending);
       }
+      if (has_completed(flow, name)) return VolcanoJobPhase::Completed;
       return std::nullopt;
     };
     std::vector<PlannedWrite> out;

@@ -70,6 +70,30 @@ TEST_F(JobFlowTest, JobsFollowEachOther) {
   EXPECT_EQ(world.told("Created"), 2);
 }
 
+// Its time to live may end before the flow does.
+TEST_F(JobFlowTest, WhatHasCompletedStaysSoWhenItIsGone) {
+  make_template("a");
+  make_template("b");
+  make(R"({"name":"a"},{"name":"b","dependsOn":{"targets":["a"]}})");
+  phase("f-a", "Completed");
+  ASSERT_EQ(jobs(), (Names{"f-a", "f-b"}));
+  world.remove(kinds::kVolcanoJob, "d", "f-a");
+  world.settle();
+  EXPECT_EQ(jobs(), Names{"f-b"}) << "it is not run again";
+  EXPECT_EQ(array_at(flow().document(), {"status", "completedJobs"})->size(), 1U);
+  world.remove(kinds::kVolcanoJob, "d", "f-b");
+  world.settle();
+  EXPECT_EQ(jobs(), Names{"f-b"}) << "what was not done is";
+  phase("f-b", "Completed");
+  world.remove(kinds::kVolcanoJob, "d", "f-b");
+  world.settle();
+  const JobFlowView last = flow();
+  EXPECT_EQ(last.phase(), "Succeed");
+  EXPECT_EQ(array_at(last.document(), {"status", "completedJobs"})->size(), 2U);
+  EXPECT_EQ(array_at(last.document(), {"status", "jobStatusList"})->size(), 2U);
+  EXPECT_EQ(object_at(last.document(), {"status", "conditions"})->size(), 2U);
+}
+
 TEST_F(JobFlowTest, AFailedJobEndsTheFlow) {
   make_template("a");
   make_template("b");

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "controllers/vcjob/needs.h"
+#include "controllers/vcjob/tally.h"
 
 namespace krater::controllers::vcjob {
 namespace {
@@ -15,7 +16,9 @@ class Chooser {
   Fate consider(const Occurrence& occurrence) {
     const Answer answer = answer_to(occurrence, seen_);
     const auto reaction = reaction_to(answer.action, *seen_.status.phase);
-    if (!reaction || outlived(occurrence, answer) || is_mistaken(occurrence)) return Fate::Nothing;
+    if (!reaction || outlived(occurrence, answer) || is_mistaken(occurrence) ||
+        comes_too_late(occurrence))
+      return Fate::Nothing;
     const Duration left = occurrence.since.value_or(now_) + answer.delay - now_;
     if (answer.delay > Duration(0) && left > Duration(0)) {
       out.delayed.push_back({occurrence, answer});
@@ -47,6 +50,15 @@ class Chooser {
   // Whoever schedules may miss a pod that has succeeded and was then cleaned up; nothing is lost.
   bool is_mistaken(const Occurrence& occurrence) const {
     return occurrence.event == VolcanoEvent::Unknown && is_whole(seen_);
+  }
+
+  // Pods may be seen to end at once; one by one, the job had been completed before the last of
+  // them.
+  bool comes_too_late(const Occurrence& occurrence) const {
+    const auto wanted = seen_.job.min_success();
+    if (occurrence.event != VolcanoEvent::TaskCompleted || !wanted) return false;
+    return seen_.status.phase == VolcanoJobPhase::Running &&
+           count(seen_, seen_.status, {}).succeeded > *wanted;
   }
 
   // An order to restart what it does not name restarts nothing, and neither does anything restart a

@@ -637,6 +637,32 @@ TEST_F(VolcanoJobTest, AFinishedPodThatIsCleanedUpLosesNothing) {
   EXPECT_EQ(pod("j-b-0")->uid(), b);
 }
 
+// Its pods end in one moment; told one by one, it had been completed before the last of them.
+TEST_F(VolcanoJobTest, EnoughSuccessComesBeforeACompletedTask) {
+  const std::string policy = R"(,"policies":[{"event":"TaskCompleted","action":"RestartTask"}])";
+  const auto all_at_once = [&](const std::string& name) {
+    for (int i = 0; i < 3; ++i) {
+      world.patch(*pod(name + "-w-" + std::to_string(i)), kinds::kPod,
+                  R"({"status":{"phase":"Succeeded"}})");
+    }
+    world.settle();
+  };
+  make(task("w", 3), 3, policy + R"(,"minSuccess":2)");
+  admit();
+  run_all();
+  all_at_once("j");
+  EXPECT_EQ(phase(), "Completed");
+  EXPECT_EQ(status().retry_count, 0);
+  make(task("w", 3), 3, policy + R"(,"minSuccess":3)", "last");
+  world.patch(*world.get(kinds::kPodGroup, "d", "last-" + job("last")->uid().text()),
+              kinds::kPodGroup, R"({"status":{"phase":"Inqueue"}})");
+  world.settle();
+  run_all();
+  all_at_once("last");
+  EXPECT_EQ(int_at(*job("last")->document(), {"status", "retryCount"}), 1)
+      << "the last pod completes both";
+}
+
 TEST_F(VolcanoJobTest, ATaskThatRestartsTooOftenHasFailed) {
   make(task("w", 1, R"(,"maxRetry":3)"), 1,
        R"(,"policies":[{"event":"TaskFailed","action":"TerminateJob"}])");

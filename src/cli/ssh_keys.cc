@@ -41,9 +41,10 @@ void SshKeys::work() {
     }
     Result<runtime::SshKeyPair> made = runtime::make_ssh_key();
     if (!made) {
+      // Whoever waits for it asks only once: it is tried again, after the others.
       log::error("ssh.key", {{"error", made.error().message}});
       std::unique_lock lock(mutex_);
-      wishes_.push_front(std::move(done));
+      wishes_.push_back(std::move(done));
       changed_.wait_for(lock, kPause, [this] { return stopped_; });
       continue;
     }
