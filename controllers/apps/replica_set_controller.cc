@@ -9,10 +9,13 @@ namespace {
 
 class ReplicaSetController final : public Reconciler {
  public:
-  std::string_view name() const override { return "replicaset-controller"; }
+  ReplicaSetController(std::string_view name, const Kind& kind)
+      : name_(name), kind_(kind), index_(kind) {}
+
+  std::string_view name() const override { return name_; }
 
   std::vector<Interest> interests() const override {
-    return {{kinds::kReplicaSet,
+    return {{kind_,
              [this](const ObjectPtr& before, const ObjectPtr& after) {
                index_.see(before, after);
                const ObjectKey& key = (after ? after : before)->key();
@@ -79,14 +82,20 @@ class ReplicaSetController final : public Reconciler {
     return out;
   }
 
-  mutable SelectorIndex index_{kinds::kReplicaSet};
+  std::string_view name_;
+  const Kind& kind_;
+  mutable SelectorIndex index_;
   mutable std::map<ObjectKey, ReplicaFailure> failures_;  // of the last pass
 };
 
 }  // namespace
 
 std::unique_ptr<Reconciler> make_replica_set_controller() {
-  return std::make_unique<ReplicaSetController>();
+  return std::make_unique<ReplicaSetController>("replicaset-controller", kinds::kReplicaSet);
+}
+std::unique_ptr<Reconciler> make_replication_controller() {
+  return std::make_unique<ReplicaSetController>("replicationcontroller-controller",
+                                                kinds::kReplicationController);
 }
 
 }  // namespace krater::controllers

@@ -1,4 +1,4 @@
-// apps/v1 ReplicaSets: as many equal pods as asked for.
+// apps/v1 ReplicaSets, and v1 ReplicationControllers: as many equal pods as asked for.
 #pragma once
 
 #include <memory>
@@ -8,5 +8,6 @@
 namespace krater::controllers {
 
 std::unique_ptr<Reconciler> make_replica_set_controller();
+std::unique_ptr<Reconciler> make_replication_controller();
 
 }  // namespace krater::controllers

@@ -64,8 +64,9 @@ JsonObject status_of(const ReplicaSetSeen& seen, const std::vector<AppPod>& acti
 PlannedWrite write_status(const ReplicaSetView& set, JsonObject status) {
   Json object = set.document();
   set_path(object, {"status"}, std::move(status));
-  return {client::UpdateWrite{kinds::kReplicaSet, set->name_space(), set->name(), std::move(object),
-                              "status"},
+  const bool elder = set->kind() == kinds::kReplicationController.kind;
+  return {client::UpdateWrite{elder ? kinds::kReplicationController : kinds::kReplicaSet,
+                              set->name_space(), set->name(), std::move(object), "status"},
           {},
           {},
           {}};

@@ -148,6 +148,37 @@ TEST_F(ReplicaSetTest, AFailureStandsInTheConditionsUntilItIsOver) {
   EXPECT_EQ(find(healed, {"conditions"}), nullptr);
 }
 
+// The same with plain labels for a selector.
+TEST(ReplicationControllers, KeepTheirNumberOfPods) {
+  const Kind& kind = kinds::kReplicationController;
+  testing::World world;
+  world.controllers.add(make_replication_controller());
+  world.controllers.start();
+  world.put(kinds::kPod,
+            R"({"metadata":{"name":"orphan","namespace":"d","labels":{"app":"a"}},"spec":{}})");
+  world.put(
+      kind,
+      R"({"metadata":{"name":"rc","namespace":"d"},"spec":{"replicas":3,"selector":{"app":"a"},"template":{"metadata":{"labels":{"app":"a"}},"spec":{"containers":[{"name":"c"}]}}}})");
+  world.settle();
+  const auto pods = [&] { return world.fake.all(kinds::kPod); };
+  ASSERT_EQ(pods().size(), 3U);
+  for (const ObjectPtr& pod : pods()) {
+    ASSERT_NE(pod->controller(), nullptr);
+    EXPECT_EQ(pod->controller()->kind, "ReplicationController");
+    EXPECT_EQ(pod->controller()->api_version, "v1");
+  }
+  const auto controller = [&] { return world.get(kind, "d", "rc"); };
+  EXPECT_EQ(int_at(*controller()->document(), {"status", "replicas"}), 3);
+  EXPECT_EQ(int_at(*controller()->document(), {"status", "observedGeneration"}), 1);
+  world.patch(*controller(), kind, R"({"spec":{"replicas":1}})");
+  world.settle();
+  EXPECT_EQ(pods().size(), 1U);
+  EXPECT_EQ(world.told("SuccessfulDelete"), 2);
+  world.remove(kinds::kPod, "d", pods()[0]->name());
+  world.settle();
+  EXPECT_EQ(pods().size(), 1U);
+}
+
 TEST_F(ReplicaSetTest, ASetThatIsBeingDeletedMakesNothing) {
   world.put(
       kinds::kReplicaSet,

@@ -212,6 +212,7 @@ struct ControlPlane::Controllers {
 
   void add_workloads(const std::string& prefix) {
     loop.add(controllers::make_replica_set_controller(), as(prefix + "replicaset-controller"));
+    loop.add(controllers::make_replication_controller(), as(prefix + "replication-controller"));
     loop.add(controllers::make_deployment_controller(), as(prefix + "deployment-controller"));
     loop.add(controllers::make_stateful_set_controller(), as(prefix + "statefulset-controller"));
     loop.add(controllers::make_daemon_set_controller(), as(prefix + "daemon-set-controller"));

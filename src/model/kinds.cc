@@ -30,6 +30,8 @@ const Kind kClusterRoleBinding{"rbac.authorization.k8s.io", "v1", "ClusterRoleBi
                                "clusterrolebindings", false};
 const Kind kDeployment{"apps", "v1", "Deployment", "deployments", true};
 const Kind kReplicaSet{"apps", "v1", "ReplicaSet", "replicasets", true};
+const Kind kReplicationController{"", "v1", "ReplicationController", "replicationcontrollers",
+                                  true};
 const Kind kStatefulSet{"apps", "v1", "StatefulSet", "statefulsets", true};
 const Kind kDaemonSet{"apps", "v1", "DaemonSet", "daemonsets", true};
 const Kind kControllerRevision{"apps", "v1", "ControllerRevision", "controllerrevisions", true};

@@ -11,7 +11,10 @@ namespace krater {
 std::optional<LabelSelector> WorkloadView::selector() const {
   const Json* written = selector_json();
   if (written == nullptr) return std::nullopt;
-  Result<LabelSelector> parsed = LabelSelector::from_object(*written);
+  // The eldest of them has plain labels there.
+  Result<LabelSelector> parsed = object()->kind() == kinds::kReplicationController.kind
+                                     ? LabelSelector::equals(string_map(written))
+                                     : LabelSelector::from_object(*written);
   if (!parsed || parsed->empty()) return std::nullopt;
   return *std::move(parsed);
 }

@@ -1,4 +1,5 @@
-// Reading the kinds of apps/v1. Defaults are those of the API server.
+// Reading the kinds of apps/v1, and ReplicationControllers, which are read as ReplicaSets are.
+// Defaults are those of the API server.
 #pragma once
 
 #include <optional>

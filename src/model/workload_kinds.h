@@ -6,6 +6,7 @@
 namespace krater::kinds {
 
 extern const Kind kDeployment, kReplicaSet, kStatefulSet, kDaemonSet, kControllerRevision;
+extern const Kind kReplicationController;  // v1
 extern const Kind kCronJob, kPodDisruptionBudget, kResourceQuota, kLimitRange;
 
 }  // namespace krater::kinds
