@@ -23,6 +23,7 @@ std::string to_line(const Decision& decision) {
   add(out, "job", decision.job);
   add(out, "pods", decision.pods);
   add(out, "for", decision.target);
+  add(out, "asks", decision.asks);
   if (decision.reason.empty()) return out;
   std::string quoted;
   append_json_string(quoted, decision.reason);  // one line, whatever is in it

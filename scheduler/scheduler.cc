@@ -26,6 +26,16 @@ constexpr Duration kPauseLimit = std::chrono::milliseconds(50);
 constexpr client::EventRecorder::Limits kAllEvents{
     256, std::numeric_limits<int>::max(), {}, std::numeric_limits<std::size_t>::max(), {}};
 
+// "cpu=4,memory=8Gi"; places for pods are counted as pods.
+std::string asks_text(const ResourceList& sum) {
+  std::string out;
+  for (const auto& [name, amount] : sum.amounts()) {
+    if (name == resources::kPods) continue;
+    out += (out.empty() ? "" : ",") + name + "=" + resource_text(name, amount);
+  }
+  return out;
+}
+
 Duration backoff_after(int failures) {
   Duration out = kFirstBackoff;
   for (int i = 1; i < failures && out < kLastBackoff; ++i) out *= 2;
@@ -342,6 +352,8 @@ void Scheduler::take_reports(const Session& session, const std::set<JobKey>& cha
             one.status->phase == PodGroupPhase::Inqueue) {
           decide({"enqueue", "admitted", before->queue.text(), one.key.text()});
         }
+        if (one.status->phase == PodGroupPhase::Completed)
+          decide({"close", "completed", before->queue.text(), one.key.text()});
       }
       cache_.set_phase(one.key, one.status->phase);
     }
@@ -436,11 +448,16 @@ void Scheduler::bound(const GangBind& gang, const std::vector<ObjectPtr>& writte
   metrics_.binds += gang.members.size();
   told_waiting_.erase(gang.job);
   std::set<std::string> nodes;
-  for (const GangBind::Member& member : gang.members) nodes.insert(member.node);
+  Resource sum;
+  for (const GangBind::Member& member : gang.members) {
+    nodes.insert(member.node);
+    sum += member.task->shape->request;
+  }
   decide({gang.action, "bound", gang.queue.text(), gang.job.text(),
           std::to_string(gang.members.size()), "",
           "to " + std::to_string(nodes.size()) +
-              (nodes.size() == 1 ? " node: " : " nodes, the first: ") + *nodes.begin()});
+              (nodes.size() == 1 ? " node: " : " nodes, the first: ") + *nodes.begin(),
+          asks_text(sum.to_list(cache_.names()))});
   // Who runs now may have to go for somebody who waits.
   for (const std::string_view action : {"preempt", "reclaim", "gangpreempt", "gangreclaim"}) {
     if (config_.has_action(action)) cache_.note_help();
