@@ -23,7 +23,7 @@ MAY_USE = {
     "replay": {"base", "model", "client", "scheduler", "testing"},
     "cli": {"base", "model", "client", "runtime", "storage", "api", "controllers", "scheduler", "agent", "replay"},
     "main": {"cli", "base"},
-    "fuzz": {"base", "model", "api", "agent"},
+    "fuzz": {"base", "model", "api", "agent", "replay"},
     "bench": {"base", "model", "client", "runtime", "storage", "api", "controllers", "scheduler", "agent", "testing"},
 }
 TESTING_FOLDERS = ("testing/",)

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "cli/guards.h"
 #include "cli/options.h"
+#include "replay/formats.h"
 
 namespace krater::cli {
 namespace {
@@ -82,20 +83,37 @@ void add_node_options(CLI::App& verb, AgentOptions& options) {
 
 void add_simulate_options(CLI::App& verb, SimulateOptions& options) {
   verb.add_option("workload", options.path,
-                  "a directory of YAML (a snapshot, jobs), or a trace as CSV")
+                  "a snapshot of a cluster, objects, events or a trace: a file, or a directory")
       ->required()
       ->check(CLI::ExistingPath);
+  verb.add_option(
+          "--format", options.format,
+          "what the workload is written in: auto (found out from what is in it), objects and "
+          "events (of Kubernetes, YAML or JSON), csv (our own columns), alibaba (batch_task, "
+          "pai_task_table), google-2011 (task_events, job_events, machine_events), "
+          "google-2019 (instance_events, collection_events), log (the scheduler's decisions)")
+      ->capture_default_str()
+      ->check(CLI::IsMember(replay::format_names()));
   verb.add_option("--config", options.config, "scheduler configuration in Volcano's format")
       ->check(CLI::ExistingFile);
   verb.add_option("--seed", options.seed, "the same seed gives the same outcome")
       ->capture_default_str();
   verb.add_option("--until", options.until, "time after which it ends, whoever still waits")
       ->capture_default_str();
-  verb.add_option("--nodes", options.nodes, "of a trace: number of nodes")
-      ->capture_default_str()
+  verb.add_option_function<std::int64_t>(
+          "--nodes",
+          [&options](std::int64_t nodes) {
+            options.nodes = nodes;
+            options.nodes_given = true;
+          },
+          "of a trace: number of nodes (default 10, or as many as the trace tells of)")
       ->check(CLI::Range(1, 100000));
-  verb.add_option("--cpu", options.cpu, "of a trace: CPU of each node")->capture_default_str();
-  verb.add_option("--memory", options.memory, "of a trace: memory of each node")
+  verb.add_option("--cpu", options.cpu, "of a trace: CPU of each node, or of the largest")
+      ->capture_default_str();
+  verb.add_option("--memory", options.memory, "of a trace: memory of each node, or of the largest")
+      ->capture_default_str();
+  verb.add_option("--pod-cpu", options.pod_cpu,
+                  "of a trace: CPU of each pod of which it does not tell what it asks for")
       ->capture_default_str();
   verb.add_flag("--json", options.json, "print the figures as JSON");
   verb.add_flag("--decisions", options.decisions, "print the scheduler's decisions first");

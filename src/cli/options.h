@@ -65,12 +65,14 @@ struct KubeconfigOptions {
 };
 
 struct SimulateOptions {
-  std::string path;      // a directory of YAML, or a CSV file
-  std::string config{};  // a file; empty: what the directory has, else the default
+  std::string path;             // a file, or a directory of them
+  std::string format = "auto";  // replay::format_names()
+  std::string config{};         // a file; empty: what the directory has, else the default
   std::uint64_t seed = 1;
   std::string until = "720h";  // a time, at the latest
   std::int64_t nodes = 10;     // of a trace
-  std::string cpu = "8", memory = "32Gi";
+  bool nodes_given = false;
+  std::string cpu = "8", memory = "32Gi", pod_cpu = "1";
   bool json = false, decisions = false;
 };
 

@@ -1,18 +1,33 @@
 // `krater simulate`: reads a workload, plays it, prints what came of it.
 #include <cstdio>
-#include <filesystem>
+#include <utility>
 
 #include "cli/files.h"
 #include "cli/options.h"
+#include "replay/formats.h"
 #include "replay/replay.h"
 
 namespace krater::cli {
 namespace {
 
 Result<replay::Workload> read_workload(const SimulateOptions& options) {
-  if (std::filesystem::is_directory(options.path)) return replay::read_directory(options.path);
-  TRY_ASSIGN(const std::string csv, read_file(options.path));
-  return replay::read_trace(csv, {options.nodes, options.cpu, options.memory});
+  replay::TraceOptions nodes;
+  nodes.nodes = options.nodes;
+  nodes.nodes_given = options.nodes_given;
+  const std::pair<const char*, const std::string&> amounts[] = {
+      {"--cpu", options.cpu}, {"--memory", options.memory}, {"--pod-cpu", options.pod_cpu}};
+  for (const auto& [name, text] : amounts) {
+    const std::string wrong =
+        replay::amount_problem(&text == &options.memory ? "memory" : "cpu", text);
+    if (!wrong.empty())
+      return make_error(Code::BadRequest, std::string(name) + " \"" + text + "\" " + wrong);
+  }
+  nodes.cpu = options.cpu;
+  nodes.memory = options.memory;
+  nodes.pod_cpu = options.pod_cpu;
+  const std::optional<replay::Format> format = replay::format_named(options.format);
+  if (!format) return make_error(Code::BadRequest, "--format " + options.format + " is not known");
+  return replay::read_path(options.path, *format, nodes);
 }
 
 Result<void> simulate(const SimulateOptions& options) {
@@ -27,6 +42,7 @@ Result<void> simulate(const SimulateOptions& options) {
     TRY_ASSIGN(how.config, read_file(options.config));
   }
   TRY_ASSIGN(const replay::Workload workload, read_workload(options));
+  for (const std::string& note : workload.notes) std::fprintf(stderr, "krater: %s\n", note.c_str());
   for (const auto& [kind, count] : workload.ignored)
     std::fprintf(stderr, "krater: %lld of kind %s are not played\n", static_cast<long long>(count),
                  kind.c_str());
@@ -48,7 +64,9 @@ int run_simulate(const SimulateOptions& options) {
   const Result<void> done = simulate(options);
   if (done) return 0;
   std::fprintf(stderr, "krater: %s\n", done.error().message.c_str());
-  return 1;
+  // What was given is no good: as for an option that is none.
+  const Code code = done.error().code;
+  return code == Code::BadRequest || code == Code::Invalid || code == Code::NotFound ? 2 : 1;
 }
 
 }  // namespace krater::cli

@@ -52,7 +52,13 @@ class Play {
       if (to_come == 0 && (out_.tally.all_ended() || idle())) break;
     }
     scheduler_.stop();
-    out_.lasted = out_.tally.all_ended() ? last_event_ : now();
+    // Waiting for somebody in vain is not part of it, as long as nobody runs meanwhile.
+    bool runs = false;
+    for (const auto& [name, job] : out_.tally.jobs()) runs = runs || job.placed > 0;
+    const bool in_vain = to_come == 0 && !runs && last_event_ > Duration(0);
+    out_.lasted = in_vain ? last_event_ : now();
+    out_.tally.watched(now());
+    out_.tally.not_submitted(static_cast<std::int64_t>(to_come));
     return std::move(out_);
   }
 
@@ -129,6 +135,7 @@ class Play {
 
   void submit(std::size_t index) {
     const Submission& one = workload_.submissions[index];
+    CHECK(!one.pods.empty());
     ++submitted_;
     last_event_ = now();
     out_.tally.submitted(one.name, one.queue, user_of(one), now(), one.min,

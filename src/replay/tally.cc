@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 namespace krater::replay {
 namespace {
@@ -14,20 +15,23 @@ double seconds(Duration time) {
 }
 
 std::string line(const char* format, auto... values) {
-  char out[256];
-  std::snprintf(out, sizeof out, format, values...);
+  std::string out(static_cast<std::size_t>(std::snprintf(nullptr, 0, format, values...)), '\0');
+  std::snprintf(out.data(), out.size() + 1, format, values...);
   return out;
 }
 
-// Core-milliseconds held between two moments.
-std::int64_t held(const std::vector<std::pair<Duration, std::int64_t>>& steps, Duration from,
-                  Duration until) {
-  std::int64_t out = 0;
+// Core-milliseconds in thousandths: a big cluster holds more of them in a month than an int64 does.
+__extension__ using Wide = __int128;
+
+// Held between two moments.
+Wide held(const std::vector<std::pair<Duration, std::int64_t>>& steps, Duration from,
+          Duration until) {
+  Wide out = 0;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const Duration begin = std::max(steps[i].first, from);
     const Duration end = std::min(i + 1 < steps.size() ? steps[i + 1].first : until, until);
     if (end <= begin) continue;
-    out += std::chrono::duration_cast<std::chrono::milliseconds>(end - begin).count() *
+    out += Wide{std::chrono::duration_cast<std::chrono::milliseconds>(end - begin).count()} *
            steps[i].second;
   }
   return out;
@@ -57,7 +61,14 @@ std::string groups_text(const char* title, std::string_view what, const JsonArra
 
 void Tally::submitted(const std::string& job, const std::string& queue, const std::string& user,
                       Duration at, std::int64_t min, std::int64_t pods) {
-  jobs_[job] = {job, queue, user, at, min, pods};
+  JobTale tale;
+  tale.name = job;
+  tale.queue = queue;
+  tale.user = user;
+  tale.submitted = at;
+  tale.min = min;
+  tale.pods = pods;
+  jobs_[job] = std::move(tale);
   queues_.try_emplace(queue);
   users_.try_emplace(user);
 }
@@ -76,7 +87,10 @@ void Tally::move(const JobTale& job, Duration at, std::int64_t cpu_milli) {
 void Tally::placed(const std::string& job, Duration at, std::int64_t cpu_milli) {
   JobTale& tale = jobs_.at(job);
   ++tale.placed;
-  if (!tale.started && tale.placed + tale.done >= tale.min) tale.started = at;
+  if (tale.placed + tale.done >= tale.min) {
+    if (!tale.started) tale.started = at;
+    if (tale.waits) tale.again += at - *std::exchange(tale.waits, std::nullopt);
+  }
   move(tale, at, cpu_milli);
 }
 
@@ -94,32 +108,49 @@ void Tally::evicted(const std::string& job, Duration at, std::int64_t cpu_milli)
   JobTale& tale = jobs_.at(job);
   --tale.placed;
   ++tale.evictions;
+  if (tale.started && !tale.waits && tale.placed + tale.done < tale.min) tale.waits = at;
   ++queues_[tale.queue].evictions;
   ++users_[tale.user].evictions;
   move(tale, at, -cpu_milli);
 }
 
-// From the first submission to the last end; as long as somebody has not ended, to now.
+Duration JobTale::waited_again(Duration now) const {
+  return again + (waits ? std::max(now - *waits, Duration(0)) : Duration(0));
+}
+Duration JobTale::waited(Duration now) const {
+  return std::max(started.value_or(now) - submitted, Duration(0)) + waited_again(now);
+}
+
+Duration Tally::first() const {
+  std::optional<Duration> out;
+  for (const auto& [name, job] : jobs_) out = std::min(out.value_or(job.submitted), job.submitted);
+  return out.value_or(Duration(0));
+}
+
+// From the first submission to the end of the last job; as long as nobody has ended, to now.
 Duration Tally::makespan(Duration until) const {
-  if (jobs_.empty()) return {};
-  Duration first = until, last{};
+  std::optional<Duration> last;
+  bool runs = false;
   for (const auto& [name, job] : jobs_) {
-    first = std::min(first, job.submitted);
-    last = std::max(last, job.ended.value_or(until));
+    if (job.ended) last = std::max(last.value_or(*job.ended), *job.ended);
+    runs = runs || job.placed > 0;
   }
-  return last - first;
+  if (runs || !last) last = until;
+  return std::max(*last - first(), Duration(0));
 }
 
 // Per mille of the cluster, in equal parts of the time.
-std::vector<std::int64_t> Tally::shares(const GroupTale& group, Duration span,
+std::vector<std::int64_t> Tally::shares(const GroupTale& group, Duration until,
                                         std::size_t parts) const {
   std::vector<std::int64_t> out;
-  const Duration each = span / static_cast<int>(parts);
-  const std::int64_t all =
-      std::chrono::duration_cast<std::chrono::milliseconds>(each).count() * capacity_;
+  const Duration begin = first(), each = (until - begin) / static_cast<int>(parts);
+  const Wide all =
+      Wide{std::chrono::duration_cast<std::chrono::milliseconds>(each).count()} * capacity_;
   for (std::size_t i = 0; i < parts; ++i) {
-    const Duration from = each * static_cast<int>(i);
-    out.push_back(all <= 0 ? 0 : held(group.steps, from, from + each) * 1000 / all);
+    const Duration from = begin + each * static_cast<int>(i);
+    out.push_back(
+        all <= 0 ? 0
+                 : static_cast<std::int64_t>(held(group.steps, from, from + each) * 1000 / all));
   }
   return out;
 }
@@ -134,7 +165,7 @@ JsonArray Tally::groups_json(std::string_view what, std::string JobTale::*member
       if (job.*member != name) continue;
       ++count;
       started += job.started ? 1 : 0;
-      const Duration waited = job.started.value_or(until) - job.submitted;
+      const Duration waited = job.waited(watched_.value_or(until));
       sum += waited;
       most = std::max(most, waited);
     }
@@ -156,7 +187,8 @@ JsonArray Tally::groups_json(std::string_view what, std::string JobTale::*member
 Json Tally::report(Duration until) const {
   Json out(boost::json::object_kind);
   JsonArray jobs;
-  std::int64_t evictions = 0, used = 0;
+  std::int64_t evictions = 0;
+  Wide used = 0;
   for (const auto& [name, job] : jobs_) {
     JsonObject one{{"job", name},
                    {"queue", job.queue},
@@ -164,23 +196,24 @@ Json Tally::report(Duration until) const {
                    {"pods", job.pods},
                    {"submitted", seconds(job.submitted)},
                    {"evictions", job.evictions}};
-    one["waited"] = seconds(job.started.value_or(until) - job.submitted);
+    one["waited"] = seconds(job.waited(watched_.value_or(until)));
+    one["waitedAgain"] = seconds(job.waited_again(watched_.value_or(until)));
     if (job.started) one["started"] = seconds(*job.started);
     if (job.ended) one["ended"] = seconds(*job.ended);
-    one["state"] = job.ended ? "ended" : job.started ? "running" : "waiting";
+    one["state"] = job.ended ? "ended" : !job.started || job.waits ? "waiting" : "running";
     evictions += job.evictions;
     jobs.push_back(std::move(one));
   }
   for (const auto& [name, tale] : queues_) used += held(tale.steps, Duration(0), until);
-  const std::int64_t all =
-      std::chrono::duration_cast<std::chrono::milliseconds>(until).count() * capacity_;
+  const Wide all =
+      Wide{std::chrono::duration_cast<std::chrono::milliseconds>(until - first()).count()} *
+      capacity_;
   out.get_object()["makespan"] = seconds(makespan(until));
   out.get_object()["simulated"] = seconds(until);
   out.get_object()["utilisationPerMille"] =
-      all <= 0
-          ? 0
-          : static_cast<std::int64_t>(static_cast<double>(used) * 1000 / static_cast<double>(all));
+      all <= 0 ? 0 : static_cast<std::int64_t>(used * 1000 / all);
   out.get_object()["evictions"] = evictions;
+  out.get_object()["notSubmitted"] = not_submitted_;
   out.get_object()["queues"] = groups_json("queue", &JobTale::queue, queues_, until);
   out.get_object()["users"] = groups_json("user", &JobTale::user, users_, until);
   out.get_object()["jobs"] = std::move(jobs);
@@ -189,20 +222,24 @@ Json Tally::report(Duration until) const {
 
 std::string Tally::text(Duration until) const {
   const Json all = report(until);
-  std::string out = line("makespan %.1fs, utilisation of cpu %.1f%%, pods evicted %lld\n\n",
+  std::string out = line("makespan %.1fs, utilisation of cpu %.1f%%, pods evicted %lld\n",
                          find(all, {"makespan"})->get_double(),
                          static_cast<double>(int_at(all, {"utilisationPerMille"}).value_or(0)) / 10,
                          static_cast<long long>(int_at(all, {"evictions"}).value_or(0)));
+  if (not_submitted_ > 0)
+    out += line("jobs that had not come when it ended: %lld\n",
+                static_cast<long long>(not_submitted_));
+  out += "\n";
   out += groups_text("QUEUE", "queue", *array_at(all, {"queues"}));
   const JsonArray& users = *array_at(all, {"users"});
   if (users.size() > 1) out += "\n" + groups_text("USER", "user", users);
-  out += line("\n%-40s %-24s %10s %10s %10s %8s %s\n", "JOB", "QUEUE", "SUBMITTED", "WAITED",
-              "ENDED", "EVICTED", "STATE");
+  out += line("\n%-40s %-24s %10s %10s %10s %10s %8s %s\n", "JOB", "QUEUE", "SUBMITTED", "WAITED",
+              "AGAIN", "ENDED", "EVICTED", "STATE");
   for (const Json& job : *array_at(all, {"jobs"})) {
     const Json* ended = find(job, {"ended"});
-    out += line("%-40s %-24s %9.1fs %9.1fs %10s %8lld %s\n", text_at(job, {"job"}).c_str(),
+    out += line("%-40s %-24s %9.1fs %9.1fs %9.1fs %10s %8lld %s\n", text_at(job, {"job"}).c_str(),
                 text_at(job, {"queue"}).c_str(), find(job, {"submitted"})->get_double(),
-                find(job, {"waited"})->get_double(),
+                find(job, {"waited"})->get_double(), find(job, {"waitedAgain"})->get_double(),
                 ended == nullptr ? "-" : line("%.1fs", ended->get_double()).c_str(),
                 static_cast<long long>(int_at(job, {"evictions"}).value_or(0)),
                 text_at(job, {"state"}).c_str());

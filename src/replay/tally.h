@@ -18,9 +18,15 @@ struct JobTale {
   Duration submitted{};
   std::int64_t min = 1, pods = 0;
   std::optional<Duration> started{};  // its minimum was placed, for the first time
+  std::optional<Duration> waits{};    // since when its minimum is not placed; at first `submitted`
+  Duration again{};                   // how long it waited after evictions, in all
   std::optional<Duration> ended{};    // all its pods are done
   std::int64_t evictions = 0;         // pods
   std::int64_t placed = 0, done = 0;  // now
+
+  // Until it started, and again after evictions; who still waits, until `now`.
+  Duration waited_again(Duration now) const;
+  Duration waited(Duration now) const;
 };
 
 class Tally {
@@ -36,7 +42,12 @@ class Tally {
   const std::map<std::string, JobTale>& jobs() const { return jobs_; }
   bool all_ended() const { return ended_ == static_cast<std::int64_t>(jobs_.size()); }
 
-  // `until`: when the simulation ended.
+  // Who still waits has waited until then; else until the end of the report.
+  void watched(Duration until) { watched_ = until; }
+  // Who had not come when it ended.
+  void not_submitted(std::int64_t jobs) { not_submitted_ = jobs; }
+
+  // `until`: when the last thing happened. Figures over time begin with the first submission.
   Json report(Duration until) const;
   std::string text(Duration until) const;
 
@@ -52,9 +63,12 @@ class Tally {
   JsonArray groups_json(std::string_view what, std::string JobTale::*member, const Groups& groups,
                         Duration until) const;
   Duration makespan(Duration until) const;
-  std::vector<std::int64_t> shares(const GroupTale& group, Duration span, std::size_t parts) const;
+  std::vector<std::int64_t> shares(const GroupTale& group, Duration until, std::size_t parts) const;
 
-  std::int64_t capacity_ = 0, ended_ = 0;
+  Duration first() const;
+
+  std::optional<Duration> watched_{};
+  std::int64_t capacity_ = 0, ended_ = 0, not_submitted_ = 0;
   std::map<std::string, JobTale> jobs_;
   Groups queues_, users_;
 };

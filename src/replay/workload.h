@@ -1,5 +1,5 @@
-// What a simulation is given: a cluster, and who asks for what, when. Read from a directory of YAML
-// (workload_yaml.cc) or from a trace (workload_trace.cc). Pure but for the files.
+// What a simulation is given: a cluster, and who asks for what, when. formats.h says what it is
+// read from. Pure.
 #pragma once
 
 #include <map>
@@ -35,32 +35,24 @@ struct Workload {
   std::vector<std::pair<Kind, Json>> cluster{};   // there from the beginning
   std::vector<Submission> submissions{};          // by time, then by name
   std::map<std::string, std::int64_t> ignored{};  // kinds that nobody plays, how often
+  std::vector<std::string> notes{};               // what was left out or taken for granted
 };
 
+struct NodeSize {
+  std::string cpu = "8", memory = "32Gi";
+};
 struct TraceOptions {
   std::int64_t nodes = 10;
   std::string cpu = "8", memory = "32Gi";  // of each node
+  std::string pod_cpu = "1";               // of pods of whom nothing tells what they ask for
+  bool nodes_given = false;                // `nodes` was asked for: what traces tell does not count
 };
 
-// Every *.yaml and *.yml in it, in order of their names; lists are taken apart.
-// Kinds: Node, Queue, PriorityClass, ConfigMap, PodDisruptionBudget, ResourceQuota, HyperNode; Pod,
-// PodGroup, Job (batch and Volcano).
-// When: annotation krater.io/sim-submit-at ("90s"), else by creationTimestamp, else at once.
-// How long: annotation krater.io/sim-run-time of the pod.
-Result<Workload> read_directory(const std::string& path);
+// Objects in YAML, as read_files() of formats.h reads them; files are named "file 1" and so on.
 Result<Workload> read_yaml(const std::vector<std::string>& files);
-// CSV. With a line of names: submit, run (seconds), cpu, and as you like job, queue, pods, min,
-// memory, priority, and any resource by its name. Without one: Alibaba's batch_task of 2018.
+// One trace, in our own columns or as a table of Alibaba's tasks.
 Result<Workload> read_trace(std::string_view csv, const TraceOptions& options);
-
-// A job of equal pods, as both make them: PodGroup and pods in namespace default.
-struct JobShape {
-  std::string name, queue = "default";
-  Duration at{}, run{};
-  std::int64_t pods = 1, min = 1, priority = 0;
-  std::map<std::string, std::string> requests{};
-};
-Submission make_job(const JobShape& shape);
+// By time, then by name.
 void sort_by_time(Workload& workload);
 
 }  // namespace krater::replay

@@ -1,138 +1,95 @@
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/strings.h"
 #include "model/keys.h"
+#include "replay/csv.h"
+#include "replay/readers.h"
 #include "replay/workload.h"
 
 namespace krater::replay {
 namespace {
 
-Error bad_line(std::size_t number, const std::string& what) {
-  return make_error(Code::BadRequest, "line " + std::to_string(number) + ": " + what);
-}
+constexpr std::int64_t kMostPods = 100'000;
 
-Result<std::int64_t> whole(std::string_view text, std::size_t line, std::string_view what) {
-  // Seconds and counts; a fraction is cut.
-  const std::string_view digits = text.substr(0, text.find('.'));
-  if (const auto number = parse_int(digits)) return *number;
-  return bad_line(line, std::string(what) + " is not a number: \"" + std::string(text) + "\"");
-}
-
-std::vector<std::string_view> fields_of(std::string_view line) {
-  std::vector<std::string_view> out;
-  for (const std::string_view field : split(line, ',')) out.push_back(trim(field));
-  return out;
-}
-
-// task_name, instance_num, job_name, task_type, status, start_time, end_time, plan_cpu (100 is a
-// core), plan_mem (percent of a machine's memory).
-Result<JobShape> alibaba_task(const std::vector<std::string_view>& fields, std::size_t line) {
-  if (fields.size() < 9) return bad_line(line, "nine fields are wanted");
-  JobShape out;
-  TRY_ASSIGN(out.pods, whole(fields[1], line, "instance_num"));
-  TRY_ASSIGN(const std::int64_t start, whole(fields[5], line, "start_time"));
-  TRY_ASSIGN(const std::int64_t end, whole(fields[6], line, "end_time"));
-  out.name = std::string(fields[2]) + "-" + std::string(fields[0]) + "-" + std::to_string(line);
-  std::replace(out.name.begin(), out.name.end(), '_', '-');
-  std::transform(out.name.begin(), out.name.end(), out.name.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  out.at = std::chrono::seconds(start);
-  out.run = std::chrono::seconds(std::max<std::int64_t>(end - start, 1));
-  TRY_ASSIGN(const std::int64_t cpu,
-             whole(fields[7].empty() ? "100" : fields[7], line, "plan_cpu"));
-  out.requests["cpu"] = std::to_string(cpu * 10) + "m";
-  return out;
-}
-
-Result<JobShape> row(const std::vector<std::string_view>& names,
-                     const std::vector<std::string_view>& fields, std::size_t line) {
-  JobShape out;
-  out.name = "job-" + std::to_string(line - 1);
+Result<GangShape> job_of(const std::vector<std::string>& names, const CsvRow& row) {
+  if (row.fields.size() > names.size())
+    return bad_line(row.line, "it has " + std::to_string(row.fields.size()) +
+                                  " fields, the first line names " + std::to_string(names.size()));
+  GangShape out;
+  out.name = "job-" + std::to_string(row.line - 1);
+  std::int64_t pods = 1;
   std::optional<std::int64_t> min;
-  bool run = false;
-  for (std::size_t i = 0; i < names.size() && i < fields.size(); ++i) {
-    const std::string_view name = names[i], field = fields[i];
+  PodShape pod;
+  for (std::size_t i = 0; i < row.fields.size(); ++i) {
+    const std::string &name = names[i], &field = row.fields[i];
     if (field.empty()) continue;
     if (name == "job") {
-      out.name = std::string(field);
+      out.name = field;
     } else if (name == "queue") {
-      out.queue = std::string(field);
+      out.queue = field;
     } else if (name == "submit") {
-      TRY_ASSIGN(const std::int64_t at, whole(field, line, name));
-      out.at = std::chrono::seconds(at);
+      TRY_ASSIGN(out.at, seconds_field(field, row.line, name));
     } else if (name == "run") {
-      TRY_ASSIGN(const std::int64_t seconds, whole(field, line, name));
-      out.run = std::chrono::seconds(seconds);
-      run = seconds > 0;
+      TRY_ASSIGN(pod.run, seconds_field(field, row.line, name));
     } else if (name == "pods") {
-      TRY_ASSIGN(out.pods, whole(field, line, name));
+      TRY_ASSIGN(pods, whole_field(field, row.line, name, 1, kMostPods));
     } else if (name == "min") {
-      TRY_ASSIGN(min, whole(field, line, name));
+      TRY_ASSIGN(min, whole_field(field, row.line, name, 1, kMostPods));
     } else if (name == "priority") {
-      TRY_ASSIGN(out.priority, whole(field, line, name));
+      TRY_ASSIGN(out.priority, whole_field(field, row.line, name, -1'000'000'000, 1'000'000'000));
     } else {
-      out.requests[std::string(name)] = std::string(field);
+      TRY_ASSIGN(pod.requests[name], amount_field(field, row.line, name));
     }
   }
-  if (!run) return bad_line(line, "run must be more than zero");
-  if (out.pods < 1 || out.pods > 100'000) return bad_line(line, "pods must be 1 to 100000");
-  out.min = std::clamp<std::int64_t>(min.value_or(out.pods), 1, out.pods);
+  if (!pod.run || *pod.run <= Duration(0)) return bad_line(row.line, "run must be more than zero");
+  out.min = min.value_or(pods);
+  if (out.min > pods)
+    return bad_line(row.line, "min is " + std::to_string(out.min) + ", but there are " +
+                                  std::to_string(pods) + " pods");
+  out.pods.assign(static_cast<std::size_t>(pods), pod);
   return out;
-}
-
-void add_nodes(const TraceOptions& options, Workload& out) {
-  for (std::int64_t i = 0; i < options.nodes; ++i) {
-    Json node = new_object(kinds::kNode, "", "node-" + std::to_string(i));
-    JsonObject amounts{{"cpu", options.cpu}, {"memory", options.memory}, {"pods", "110"}};
-    set_path(node, {"status", "allocatable"}, std::move(amounts));
-    out.cluster.emplace_back(kinds::kNode, std::move(node));
-  }
 }
 
 }  // namespace
 
+bool names_columns(const CsvRow& first) {
+  return std::find(first.fields.begin(), first.fields.end(), "submit") != first.fields.end();
+}
+
+Result<Trace> read_columns(const std::vector<CsvRow>& rows) {
+  if (rows.empty() || !names_columns(rows.front()))
+    return bad_line(rows.empty() ? 1 : rows.front().line,
+                    "the first line must name the columns: submit, run, cpu, ...");
+  const std::vector<std::string>& names = rows.front().fields;
+  std::set<std::string> once;
+  for (const std::string& name : names) {
+    if (name.empty()) return bad_line(rows.front().line, "a column has no name");
+    if (!once.insert(name).second)
+      return bad_line(rows.front().line, "column \"" + name + "\" is there twice");
+  }
+  Trace out;
+  std::map<std::string, std::size_t> lines;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    TRY_ASSIGN(GangShape job, job_of(names, rows[i]));
+    const auto [seen, fresh] = lines.emplace(job.name, rows[i].line);
+    if (!fresh)
+      return bad_line(rows[i].line, "job \"" + job.name + "\" is on line " +
+                                        std::to_string(seen->second) + " already");
+    out.jobs.push_back(std::move(job));
+  }
+  return out;
+}
+
 Result<Workload> read_trace(std::string_view csv, const TraceOptions& options) {
+  TRY_ASSIGN(const std::vector<CsvRow> rows, read_csv(csv));
+  const bool alibaba = !rows.empty() && is_alibaba(rows.front());
+  TRY_ASSIGN(const Trace trace,
+             alibaba ? read_alibaba("trace", rows, options) : read_columns(rows));
   Workload out;
+  TRY(add_trace(trace, options, out));
   add_nodes(options, out);
-  std::vector<std::string_view> names;
-  bool alibaba = false;
-  std::size_t number = 0;
-  std::set<std::string> queues{std::string(keys::kDefaultQueue)};
-  std::set<std::int64_t> priorities;
-  for (const std::string_view text : split(csv, '\n')) {
-    ++number;
-    const std::string_view line = trim(text);
-    if (line.empty() || line.front() == '#') continue;
-    const std::vector<std::string_view> fields = fields_of(line);
-    if (names.empty() && !alibaba) {
-      const bool named = std::find(fields.begin(), fields.end(), "submit") != fields.end();
-      alibaba = !named && fields.size() >= 9;
-      if (!named && !alibaba)
-        return bad_line(number, "the first line must name the columns: submit, run, cpu, ...");
-      if (named) {
-        names = fields;
-        continue;
-      }
-    }
-    Result<JobShape> shape = alibaba ? alibaba_task(fields, number) : row(names, fields, number);
-    if (!shape) return shape.error();
-    if (alibaba) shape->min = shape->pods;
-    queues.insert(shape->queue);
-    if (shape->priority != 0) priorities.insert(shape->priority);
-    out.submissions.push_back(make_job(*shape));
-  }
-  for (const std::string& queue : queues) {
-    Json object = new_object(kinds::kQueue, "", queue);
-    set_path(object, {"spec", "weight"}, Json(1));
-    out.cluster.emplace_back(kinds::kQueue, std::move(object));
-  }
-  for (const std::int64_t priority : priorities) {
-    Json object = new_object(kinds::kPriorityClass, "", "p" + std::to_string(priority));
-    set_path(object, {"value"}, Json(priority));
-    out.cluster.emplace_back(kinds::kPriorityClass, std::move(object));
-  }
   sort_by_time(out);
   return out;
 }

@@ -8,24 +8,34 @@
 #include "base/strings.h"
 #include "base/yaml.h"
 #include "model/keys.h"
-#include "model/pod_resources.h"
+#include "model/resource_list.h"
 #include "model/workload_kinds.h"
+#include "replay/events.h"
+#include "replay/formats.h"
+#include "replay/job_templates.h"
+#include "replay/object_checks.h"
+#include "replay/readers.h"
 #include "replay/workload.h"
 #include "scheduler/surroundings.h"
 
 namespace krater::replay {
 namespace {
 
-constexpr std::string_view kSubmitAt = "krater.io/sim-submit-at";
+struct Document {
+  std::size_t lines_before = 0;
+  std::string text{};
+};
 
 // Documents that are divided by lines of three dashes.
-std::vector<std::string> documents_of(std::string_view text) {
-  std::vector<std::string> out(1);
+std::vector<Document> documents_of(std::string_view text) {
+  std::vector<Document> out(1);
+  std::size_t number = 0;
   for (const std::string_view line : split(text, '\n')) {
+    ++number;
     if (line.starts_with("---")) {
-      out.emplace_back();
+      out.push_back({number});
     } else {
-      out.back() += std::string(line) + "\n";
+      out.back().text += std::string(line) + "\n";
     }
   }
   return out;
@@ -41,15 +51,33 @@ std::string place_of(const Json& object) {
 
 class Reader {
  public:
-  Result<void> add(const Json& object) {
-    if (object.is_null()) return {};
+  explicit Reader(const TraceOptions& options) : options_(options) {}
+
+  // `where`: "cluster.yaml, document 2". `of`: the kind of the list it is in, where items have
+  // none.
+  Result<void> add(const Json& object, const std::string& where, const Json* list = nullptr) {
+    if (!object.is_object()) return bad(where, "it is not an object");
     if (const JsonArray* items = array_at(object, {"items"}); items != nullptr) {
-      for (const Json& item : *items) TRY(add(item));
+      for (std::size_t i = 0; i < items->size(); ++i)
+        TRY(add((*items)[i], where + ", item " + std::to_string(i + 1), &object));
       return {};
     }
-    const std::string kind = text_at(object, {"kind"}), version = text_at(object, {"apiVersion"});
+    std::string kind = text_at(object, {"kind"}), version = text_at(object, {"apiVersion"});
+    if (kind.empty() && list != nullptr) {
+      // As the API itself answers: {"kind":"PodList","apiVersion":"v1","items":[{"metadata":...
+      const std::string of = text_at(*list, {"kind"});
+      if (of.size() > 4 && of.ends_with("List")) {
+        Json named = object;
+        set_path(named, {"kind"}, Json(of.substr(0, of.size() - 4)));
+        set_path(named, {"apiVersion"}, Json(text_at(*list, {"apiVersion"})));
+        return add(named, where);
+      }
+    }
+    if (kind.empty()) return bad(where, "kind is missing");
+    if (version.empty()) return bad(where, "apiVersion is missing (of kind \"" + kind + "\")");
+    if (EventLog::is_event(object)) return events_.add(object, where);
     if (name_of(object).empty())
-      return make_error(Code::BadRequest, "an object of kind \"" + kind + "\" has no name");
+      return bad(where, "an object of kind \"" + kind + "\" has no name");
     if (kind == scheduler::kHyperNodeKind.kind) {
       out_.cluster.emplace_back(scheduler::kHyperNodeKind, object);
       return {};
@@ -59,29 +87,15 @@ class Reader {
       ++out_.ignored[kind];
       return {};
     }
-    constexpr std::array<std::string_view, 6> kCluster{
-        "ConfigMap", "Node", "PodDisruptionBudget", "PriorityClass", "Queue", "ResourceQuota"};
-    if (std::find(kCluster.begin(), kCluster.end(), kind) != kCluster.end()) {
-      Json copy = object;
-      if (known->namespaced) set_path(copy, {"metadata", "namespace"}, Json(place_of(object)));
-      out_.cluster.emplace_back(*known, std::move(copy));
-    } else if (kind == "Pod") {
-      pods_.push_back(object);
-    } else if (kind == "PodGroup") {
-      groups_.emplace(place_of(object) + "/" + name_of(object), object);
-    } else if (*known == kinds::kVolcanoJob) {
-      add_volcano_job(object);
-    } else if (*known == kinds::kJob) {
-      add_job(object);
-    } else {
-      ++out_.ignored[kind];
-    }
-    return {};
+    return add_known(*known, object, where);
   }
 
   Result<Workload> finish() {
     for (const auto& [name, group] : groups_) {
-      Submission one{name, text_at(group, {"spec", "queue"})};
+      // Called as people call it: a group of a Job by the Job.
+      const std::string owner = controller_of(group, place_of(group));
+      Submission one{unique(owner.empty() ? name : owner.substr(owner.find('/') + 1), "PodGroup"),
+                     text_at(group, {"spec", "queue"})};
       one.min = int_at(group, {"spec", "minMember"}).value_or(1);
       one.group = group;
       set_path(*one.group, {"metadata", "namespace"}, Json(place_of(group)));
@@ -91,9 +105,35 @@ class Reader {
     }
     for (const Json& pod : pods_) add_pod(pod);
     for (auto& [name, one] : by_group_) {
-      // A group whose pods are not given has nothing to show.
-      if (!one.pods.empty()) out_.submissions.push_back(std::move(one));
+      if (one.pods.empty() && !stand_in(name, one)) {
+        names_.erase(one.name);
+        created_.erase(one.name);
+        continue;
+      }
+      if (over_groups_.contains(name)) {
+        // It once had more pods.
+        one.min = std::min(one.min, static_cast<std::int64_t>(one.pods.size()));
+      } else if (one.min > static_cast<std::int64_t>(one.pods.size()))
+        out_.notes.push_back("PodGroup " + name + " wants " + std::to_string(one.min) + " pods, " +
+                             std::to_string(one.pods.size()) + " are given: it cannot start");
+      out_.submissions.push_back(std::move(one));
     }
+    for (const Json& job : jobs_) {
+      // Its pods are there: they stand for it.
+      const std::string name = place_of(job) + "/" + name_of(job);
+      if (!controllers_.contains("Job/" + name)) add_job(job);
+    }
+    add_events();
+    if (stand_ins_ > 0)
+      out_.notes.push_back(std::to_string(stand_ins_) +
+                           " PodGroups have no pods: each is played as minMember equal pods");
+    if (others_ > 0)
+      out_.notes.push_back(std::to_string(others_) +
+                           " pods wait for other schedulers: they are left out");
+    if (over_ > 0)
+      out_.notes.push_back(
+          std::to_string(over_) +
+          " pods and jobs have ended, or are suspended or deleted: they are left out");
     for (Submission& one : out_.submissions) {
       if (one.queue.empty()) one.queue = std::string(keys::kDefaultQueue);
     }
@@ -102,18 +142,113 @@ class Reader {
   }
 
  private:
+  static Error bad(const std::string& where, const std::string& what) {
+    return make_error(Code::BadRequest, where + ": " + what);
+  }
+
+  Result<void> add_known(const Kind& kind, const Json& object, const std::string& where) {
+    const std::string what = std::string(kind.kind) + " \"" +
+                             (kind.namespaced ? place_of(object) + "/" : "") + name_of(object) +
+                             "\"";
+    if (const std::string problem = object_problem(kind, object); !problem.empty())
+      return bad(where, what + ": " + problem);
+    const auto [seen, fresh] = seen_.emplace(what + " of " + std::string(kind.group), where);
+    if (!fresh) return bad(where, what + " is there already, in " + seen->second);
+    constexpr std::array<std::string_view, 6> kCluster{
+        "ConfigMap", "Node", "PodDisruptionBudget", "PriorityClass", "Queue", "ResourceQuota"};
+    if (std::find(kCluster.begin(), kCluster.end(), kind.kind) != kCluster.end()) {
+      Json copy = object;
+      if (kind.namespaced) set_path(copy, {"metadata", "namespace"}, Json(place_of(object)));
+      out_.cluster.emplace_back(kind, std::move(copy));
+    } else if (is_over(kind, object)) {
+      ++over_;
+      over(kind, object);
+    } else if (kind == kinds::kPod) {
+      if (const std::string owner = controller_of(object, place_of(object)); !owner.empty())
+        controllers_.insert(owner);
+      const std::string scheduler = text_at(object, {"spec", "schedulerName"});
+      const bool mine = scheduler.empty() || scheduler == keys::kVolcanoScheduler ||
+                        scheduler == keys::kDefaultScheduler;
+      if (mine || !text_at(object, {"spec", "nodeName"}).empty()) {
+        pods_.push_back(object);
+      } else {
+        ++others_;
+      }
+    } else if (kind == kinds::kPodGroup) {
+      groups_.emplace(place_of(object) + "/" + name_of(object), object);
+    } else if (kind == kinds::kVolcanoJob || kind == kinds::kJob) {
+      jobs_.push_back(object);
+    } else {
+      ++out_.ignored[std::string(kind.kind)];
+    }
+    return {};
+  }
+
   void when(const Json& object, Submission& out) {
     const auto at = parse_go_duration(text_at(object, {"metadata", "annotations", kSubmitAt}));
     if (at) {
       out.at = *at;
       return;
     }
-    const auto created = parse_rfc3339(text_at(object, {"metadata", "creationTimestamp"}));
+    const auto created = parse_time(text_at(object, {"metadata", "creationTimestamp"}));
     if (created) created_[out.name] = *created;
   }
 
-  static std::optional<Duration> run_of(const Json& pod) {
-    return parse_go_duration(text_at(pod, {"metadata", "annotations", keys::kSimRunTime}));
+  // What has ended still says whose it was.
+  void over(const Kind& kind, const Json& object) {
+    const std::string name_space = place_of(object), name = name_space + "/" + name_of(object);
+    if (kind == kinds::kJob || kind == kinds::kVolcanoJob) controllers_.insert("Job/" + name);
+    if (kind != kinds::kPod) return;
+    over_pods_.insert(name);
+    over_groups_.insert(name_space + "/" +
+                        text_at(object, {"metadata", "annotations", keys::kGroupName}));
+    if (const std::string owner = controller_of(object, name_space); !owner.empty())
+      controllers_.insert(owner);
+  }
+
+  // A name of its own in the report: a Job and a Pod may be named alike.
+  std::string unique(const std::string& name, std::string_view kind) {
+    std::string out = name;
+    for (int i = 1; !names_.insert(out).second; ++i)
+      out = name + " (" + std::string(kind) + (i == 1 ? "" : " " + std::to_string(i)) + ")";
+    return out;
+  }
+
+  // For a group that waits to be admitted: nobody has made its pods yet, but how many there will be
+  // and what they ask for together is known. False when something else stands for it, or nothing.
+  bool stand_in(const std::string& name, Submission& group) {
+    const std::string owner = controller_of(*group.group, place_of(*group.group));
+    if (over_groups_.contains(name) || controllers_.contains(owner)) return false;
+    for (const Json& job : jobs_) {
+      if (owner == "Job/" + place_of(job) + "/" + name_of(job)) return false;
+    }
+    if (object_at(*group.group, {"spec", "minResources"}) == nullptr || group.min < 1) return false;
+    GangShape shape;
+    shape.name = name_of(*group.group);
+    shape.name_space = place_of(*group.group);
+    shape.min = group.min;
+    PodShape pod;
+    const ResourceList sum = ResourceList::from(find(*group.group, {"spec", "minResources"}));
+    for (const auto& [resource, amount] : sum.amounts()) {
+      // Not "count/pods", "requests.cpu" and the like: the same once more, for quotas.
+      if (resource == resources::kPods || resource.starts_with("count/") ||
+          resource.starts_with("requests.") || resource.starts_with("limits."))
+        continue;
+      pod.requests[resource] = resource_text(resource, (amount + group.min - 1) / group.min);
+    }
+    shape.pods.assign(static_cast<std::size_t>(group.min), pod);
+    group.pods = make_gang(shape).pods;
+    group.pods_wait = true;
+    ++stand_ins_;
+    return true;
+  }
+
+  // Of the pod, or as its events tell.
+  std::optional<Duration> run_of(const Json& pod) const {
+    if (const auto run =
+            parse_go_duration(text_at(pod, {"metadata", "annotations", keys::kSimRunTime})))
+      return run;
+    return events_.ran(place_of(pod) + "/" + name_of(pod));
   }
 
   void add_pod(const Json& given) {
@@ -122,89 +257,58 @@ class Reader {
     const std::string group = text_at(pod, {"metadata", "annotations", keys::kGroupName});
     const auto mine = by_group_.find(place_of(given) + "/" + group);
     PodPlan plan{pod, run_of(pod)};
+    // Who has a node is there from the beginning.
+    const bool there = !text_at(pod, {"spec", "nodeName"}).empty() &&
+                       text_at(pod, {"metadata", "annotations", kSubmitAt}).empty();
     if (mine != by_group_.end()) {
+      if (there && text_at(*mine->second.group, {"metadata", "annotations", kSubmitAt}).empty())
+        created_.erase(mine->second.name);
       mine->second.pods.push_back(std::move(plan));
       return;
     }
-    Submission one{place_of(given) + "/" + name_of(given),
+    Submission one{unique(place_of(given) + "/" + name_of(given), "Pod"),
                    text_at(pod, {"metadata", "annotations", keys::kQueueName})};
-    when(given, one);
+    if (!there) when(given, one);
     one.pods.push_back(std::move(plan));
     out_.submissions.push_back(std::move(one));
   }
 
-  static Json pod_from(const Json& pod_template, const std::string& name_space,
-                       const std::string& name) {
-    Json pod = new_object(kinds::kPod, name_space, name);
-    for (const std::string_view part : {"labels", "annotations"}) {
-      if (const Json* given = find(pod_template, {"metadata", part}))
-        set_path(pod, {"metadata", part}, *given);
+  // Pods that nobody has given are known from their events; the others only say when they ended.
+  void add_events() {
+    if (events_.empty()) return;
+    std::set<std::string> known = over_pods_;
+    for (const Submission& one : out_.submissions) {
+      for (const PodPlan& plan : one.pods)
+        known.insert(place_of(plan.pod) + "/" + name_of(plan.pod));
     }
-    if (const Json* spec = find(pod_template, {"spec"})) set_path(pod, {"spec"}, *spec);
-    return pod;
+    for (EventLog::Told& told : events_.jobs(known, options_, out_.notes)) {
+      Submission one = make_gang(told.shape);
+      one.name = unique(one.name, "events");
+      created_[one.name] = told.came;
+      out_.submissions.push_back(std::move(one));
+    }
+    bool nodes = false;
+    for (const auto& [kind, object] : out_.cluster) nodes = nodes || kind == kinds::kNode;
+    if (nodes || options_.nodes_given || events_.nodes().empty()) return;
+    for (const std::string& name : events_.nodes())
+      out_.cluster.emplace_back(kinds::kNode, node_object(name, {options_.cpu, options_.memory}));
+    out_.notes.push_back("the events name " + std::to_string(events_.nodes().size()) +
+                         " nodes: each has cpu " + options_.cpu + " and memory " + options_.memory);
   }
 
-  void add_volcano_job(const Json& job) {
-    const std::string name = name_of(job), name_space = place_of(job);
-    Submission one{name_space + "/" + name, text_at(job, {"spec", "queue"})};
-    one.pods_wait = true;
-    when(job, one);
-    Json group = new_object(kinds::kPodGroup, name_space, name);
-    for (const std::string_view field : {"queue", "priorityClassName", "networkTopology"}) {
-      if (const Json* given = find(job, {"spec", field})) set_path(group, {"spec", field}, *given);
-    }
-    if (const Json* given = find(job, {"metadata", "annotations"}))
-      set_path(group, {"metadata", "annotations"}, *given);
-    std::int64_t least = 0;
-    const JsonArray* tasks = array_at(job, {"spec", "tasks"});
-    for (std::size_t i = 0; tasks != nullptr && i < tasks->size(); ++i) {
-      const Json& task = (*tasks)[i];
-      std::string role = text_at(task, {"name"});
-      if (role.empty()) role = "default" + std::to_string(i);
-      const std::int64_t replicas = int_at(task, {"replicas"}).value_or(1);
-      const std::int64_t minimum = int_at(task, {"minAvailable"}).value_or(replicas);
-      least += minimum;
-      set_path(group, {"spec", "minTaskMember", role}, Json(minimum));
-      const Json* pod_template = find(task, {"template"});
-      if (pod_template == nullptr) continue;
-      for (std::int64_t k = 0; k < replicas; ++k) {
-        Json pod = pod_from(*pod_template, name_space, name + "-" + role + "-" + std::to_string(k));
-        set_path(pod, {"metadata", "annotations", keys::kGroupName}, Json(name));
-        set_path(pod, {"metadata", "annotations", keys::kTaskSpec}, Json(role));
-        set_path(pod, {"spec", "schedulerName"}, Json(keys::kVolcanoScheduler));
-        one.pods.push_back({pod, run_of(pod)});
-      }
-    }
-    one.min = int_at(job, {"spec", "minAvailable"}).value_or(0);
-    if (one.min <= 0) one.min = least;
-    set_path(group, {"spec", "minMember"}, Json(one.min));
-    ResourceList sum;
-    for (std::size_t i = 0; i < one.pods.size() && static_cast<std::int64_t>(i) < one.min; ++i) {
-      if (const Json* spec = find(one.pods[i].pod, {"spec"})) sum += pod_spec_requests(*spec);
-    }
-    set_path(group, {"spec", "minResources"}, sum.to_json_object());
-    one.group = std::move(group);
-    out_.submissions.push_back(std::move(one));
-  }
-
-  // As many pods as may run at once; each does its part of the completions, one after another.
   void add_job(const Json& job) {
-    const std::string name = name_of(job), name_space = place_of(job);
-    Submission one{name_space + "/" + name, ""};
-    when(job, one);
-    const std::int64_t parallel =
-        std::max<std::int64_t>(int_at(job, {"spec", "parallelism"}).value_or(1), 1);
-    const std::int64_t all = int_at(job, {"spec", "completions"}).value_or(parallel);
-    const std::int64_t count = std::min(parallel, all);
-    const Json* pod_template = find(job, {"spec", "template"});
-    if (pod_template == nullptr || count < 1) return;
-    for (std::int64_t k = 0; k < count; ++k) {
-      Json pod = pod_from(*pod_template, name_space, name + "-" + std::to_string(k));
-      std::optional<Duration> run = run_of(pod);
-      if (run) *run *= (all + count - 1) / count;
-      one.queue = text_at(pod, {"metadata", "annotations", keys::kQueueName});
-      one.pods.push_back({std::move(pod), run});
+    const Kind* kind = find_kind(text_at(job, {"apiVersion"}), "Job");
+    const std::string name_space = place_of(job), name = name_space + "/" + name_of(job);
+    const RunOf run = [this](const Json& pod) { return run_of(pod); };
+    Submission one = kind != nullptr && *kind == kinds::kVolcanoJob
+                         ? from_volcano_job(job, name_space, run)
+                         : from_batch_job(job, name_space, run);
+    if (one.pods.empty()) {
+      out_.notes.push_back("Job " + name + " has no pods: it is left out");
+      return;
     }
+    one.name = unique(name, "Job");
+    when(job, one);
     out_.submissions.push_back(std::move(one));
   }
 
@@ -220,42 +324,63 @@ class Reader {
     sort_by_time(out_);
   }
 
+  const TraceOptions& options_;
   Workload out_;
-  std::vector<Json> pods_;
+  EventLog events_;
+  std::vector<Json> pods_, jobs_;
   std::map<std::string, Json> groups_;
+  std::set<std::string> controllers_, over_pods_, over_groups_, names_;
+  std::map<std::string, std::string> seen_;  // kind and name, where
+  std::size_t over_ = 0, others_ = 0, stand_ins_ = 0;
   std::map<std::string, Submission> by_group_;
   std::map<std::string, WallTime> created_;
 };
 
 }  // namespace
 
-Result<Workload> read_yaml(const std::vector<std::string>& files) {
-  Reader reader;
-  for (const std::string& text : files) {
-    for (const std::string& document : documents_of(text)) {
-      TRY_ASSIGN(const Json object, parse_yaml(document));
-      TRY(reader.add(object));
+Result<Workload> read_objects(const std::vector<TraceFile>& files, const TraceOptions& options) {
+  Reader reader(options);
+  for (const TraceFile& file : files) {
+    const std::string_view text = trim(file.text);
+    if (!text.empty() && (text.front() == '{' || text.front() == '[')) {
+      bool all = true;
+      for (const JsonPiece& piece : json_pieces(file.text)) {
+        const Result<Json> object = parse_json(piece.text);
+        all = object.has_value();
+        if (!all) break;  // YAML may begin like that too
+        const std::string where = file.name + ", line " + std::to_string(piece.line);
+        if (!object->is_array()) {
+          TRY(reader.add(*object, where));
+          continue;
+        }
+        for (const Json& one : object->get_array()) TRY(reader.add(one, where));
+      }
+      if (all) continue;
+    }
+    int number = 0;
+    for (const Document& document : documents_of(file.text)) {
+      const std::string where = file.name + ", document " + std::to_string(number + 1);
+      const Result<Json> object = parse_yaml(document.text);
+      if (!object) {
+        // Once more, for the line in the file.
+        const Result<Json> again =
+            parse_yaml(std::string(document.lines_before, '\n') + document.text);
+        return make_error(Code::BadRequest,
+                          where + ": " + (again ? object : again).error().message);
+      }
+      if (object->is_null()) continue;  // nothing but comments
+      ++number;
+      TRY(reader.add(*object, where));
     }
   }
   return reader.finish();
 }
 
-Result<Workload> read_directory(const std::string& path) {
-  std::error_code failed;
-  std::set<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(path, failed)) {
-    const std::string extension = entry.path().extension().string();
-    if (extension == ".yaml" || extension == ".yml") names.insert(entry.path().string());
-  }
-  if (failed) return make_error(Code::NotFound, path + ": " + failed.message());
-  if (names.empty()) return make_error(Code::NotFound, path + ": there is no *.yaml");
-  std::vector<std::string> files;
-  for (const std::string& name : names) {
-    std::stringstream text;
-    text << std::ifstream(name).rdbuf();
-    files.push_back(text.str());
-  }
-  return read_yaml(files);
+Result<Workload> read_yaml(const std::vector<std::string>& files) {
+  std::vector<TraceFile> named;
+  for (const std::string& text : files)
+    named.push_back({"file " + std::to_string(named.size() + 1), text});
+  return read_objects(named, {});
 }
 
 }  // namespace krater::replay
