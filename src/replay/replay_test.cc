@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "replay/csv.h"
+
 namespace krater::replay {
 namespace {
 
@@ -127,6 +129,58 @@ TEST(Replay, AlibabasBatchTasksAreRead) {
   EXPECT_EQ(workload->submissions[0].pods[0].run, Duration(std::chrono::seconds(60)));
 }
 
+TEST(Replay, FieldsInQuotesAreRead) {
+  const Result<std::vector<CsvRow>> rows = read_csv(
+      "submit,\"job\" , cpu\r\n# not this\n\n0,\"a, \"\"b\"\"\nc\",  2 \r\n1,,\"\"\n2,\"last\",3");
+  ASSERT_TRUE(rows.has_value()) << rows.error().message;
+  ASSERT_EQ(rows->size(), 4U);
+  EXPECT_EQ((*rows)[0].fields, (std::vector<std::string>{"submit", "job", "cpu"}));
+  EXPECT_EQ((*rows)[1].fields, (std::vector<std::string>{"0", "a, \"b\"\nc", "2"}));
+  EXPECT_EQ((*rows)[1].line, 4U);
+  EXPECT_EQ((*rows)[2].fields, (std::vector<std::string>{"1", "", ""}));
+  EXPECT_EQ((*rows)[2].line, 6U);
+  EXPECT_EQ((*rows)[3].fields, (std::vector<std::string>{"2", "last", "3"}));
+  EXPECT_EQ(read_csv("a,b\n1,\"x\n\n").error().message, "line 2: a quoted field does not end");
+  EXPECT_EQ(read_csv("a,\"b\"c\n").error().message, "line 1: something follows a quoted field");
+  const Result<Workload> workload =
+      read_trace("\"submit\",run,\"queue\",cpu\n0,60,\"team, a\",1\n", {});
+  ASSERT_TRUE(workload.has_value()) << workload.error().message;
+  EXPECT_EQ(workload->submissions.at(0).queue, "team, a");
+}
+
+// Alice has filled the node for an hour when Bob comes; both want more than there is.
+TEST(Replay, PastUsageIsSeenInWhoWaits) {
+  const auto job = [](const std::string& name, const std::string& user, const std::string& at) {
+    return "---\napiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: " + name +
+           ", namespace: " + user + ", annotations: {krater.io/sim-submit-at: " + at +
+           "}}\nspec:\n  tasks:\n  - name: w\n    replicas: 1\n    template:\n      metadata: "
+           "{annotations: {krater.io/sim-run-time: 10m}}\n      spec: {containers: [{name: main, "
+           "resources: {requests: {cpu: 8}}}]}\n";
+  };
+  std::string text =
+      "apiVersion: v1\nkind: Node\nmetadata: {name: n}\nstatus: {allocatable: {cpu: 8, memory: "
+      "32Gi, pods: 110}}\n";
+  for (int i = 0; i < 6; ++i) text += job("a" + std::to_string(i), "alice", "0s");
+  text += job("b", "bob", "5m");
+  const Result<Workload> workload = read_yaml({text});
+  ASSERT_TRUE(workload.has_value()) << workload.error().message;
+  const std::string plain = "actions: \"enqueue, allocate\"\ntiers: [{plugins: [{name: gang}, ";
+  const std::string rest = "{name: predicates}, {name: nodeorder}]}]\n";
+  const Outcome before = outcome_of(*workload, (plain + rest).c_str());
+  const Outcome after = outcome_of(
+      *workload,
+      (plain + "{name: fairshare, arguments: {fairshare.resourceKey: cpu}}, " + rest).c_str());
+  EXPECT_GT(waited(before, "bob/b"), 3000);
+  EXPECT_LT(waited(after, "bob/b"), 400);
+  const std::string report = after.tally.text(after.lasted);
+  EXPECT_NE(report.find("USER "), std::string::npos) << report;
+  const Json json = after.tally.report(after.lasted);
+  const JsonArray& users = *array_at(json, {"users"});
+  ASSERT_EQ(users.size(), 2U);
+  EXPECT_EQ(text_at(users[1], {"user"}), "bob");
+  EXPECT_NEAR(find(users[1], {"cpuSeconds"})->get_double(), 8 * 600, 50);
+}
+
 TEST(Replay, WhatCannotBeReadIsNamed) {
   EXPECT_NE(read_trace("a,b\n1,2\n", {}).error().message.find("must name the columns"),
             std::string::npos);
@@ -134,6 +188,20 @@ TEST(Replay, WhatCannotBeReadIsNamed) {
                 .error()
                 .message.find("line 2: submit is not a number"),
             std::string::npos);
+  for (const auto& [text, words] : std::vector<std::pair<std::string, std::string>>{
+           {"kind: Node\napiVersion: v1\nmetadata: {name: n}\n---\nmetadata: {name: x}\n",
+            "file 1, document 2: kind is missing"},
+           {"# a word\n---\nkind: Pod\nmetadata: {name: x}\n",
+            "file 1, document 1: apiVersion is missing (of kind \"Pod\")"},
+           {"kind: List\napiVersion: v1\nitems: [{apiVersion: v1, kind: Pod}]\n",
+            "file 1, document 1, item 1: an object of kind \"Pod\" has no name"},
+           {"- a\n- b\n", "file 1, document 1: it is not an object"},
+           {"a: [\n", "file 1, document 1: "}}) {
+    const Result<Workload> refused = read_yaml({text});
+    ASSERT_FALSE(refused.has_value()) << text;
+    EXPECT_EQ(refused.error().code, Code::BadRequest);
+    EXPECT_NE(refused.error().message.find(words), std::string::npos) << refused.error().message;
+  }
   const Result<Workload> ray =
       read_yaml({"apiVersion: example.com/v1\nkind: Toy\nmetadata: {name: r}\n"});
   ASSERT_TRUE(ray.has_value());
