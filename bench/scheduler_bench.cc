@@ -49,8 +49,9 @@ std::size_t cycle(Cache& cache, const Config& config) {
     session.close();
     binds = gang_binds(session);
     const std::set<JobKey> changed = cache.take_changed_jobs();
-    for (const JobReport& one :
-         report(session, [&](const JobKey& key) { return changed.contains(key); })) {
+    for (const JobReport& one : report(
+             session, [&](const JobKey& key) { return changed.contains(key); },
+             [](const JobKey&) { return false; })) {
       if (one.status) cache.set_phase(one.key, one.status->phase);
     }
   }

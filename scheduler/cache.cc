@@ -565,6 +565,12 @@ TaskSpecPtr Cache::pending_task(const TaskSpec& task) const {
   return known->second.spec;
 }
 
+bool Cache::leaving(const TaskSpec& task) const {
+  const auto known = pods_.find(Place(task.name_space(), task.name()));
+  return known != pods_.end() && known->second.status == TaskStatus::Releasing &&
+         known->second.spec->pod->uid() == task.pod->uid();
+}
+
 const JobInfo* Cache::job(const JobKey& key) const {
   const auto known = jobs_.find(key);
   return known == jobs_.end() ? nullptr : known->second.get();

@@ -86,6 +86,8 @@ class Cache {
 
   // The newest form of a task that still waits for a node; null otherwise.
   TaskSpecPtr pending_task(const TaskSpec& task) const;
+  // Still there, and on its way out.
+  bool leaving(const TaskSpec& task) const;
   const JobInfo* job(const JobKey& key) const;
   const QueueInfo* queue(const QueueName& name) const;
   const NodeInfo* node(NodeSlot slot) const { return nodes_[slot].get(); }

@@ -188,6 +188,14 @@ void check(const Harness& cluster, const Json& want) {
               << name_of(queue) << " " << name_of(amount);
         }
       }
+    } else if (what == "event_count") {
+      for (const auto& about : value.get_object()) {
+        for (const auto& reason : about.value().get_object()) {
+          EXPECT_EQ(cluster.events_about(name_of(about), name_of(reason)).size(),
+                    static_cast<std::size_t>(reason.value().to_number<std::int64_t>()))
+              << name_of(about) << " " << name_of(reason);
+        }
+      }
     } else if (what == "events") {
       for (const Json& event : value.get_array()) {
         EXPECT_TRUE(cluster.has_event(text_at(event, {"about"}), text_at(event, {"reason"}),

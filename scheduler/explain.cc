@@ -4,9 +4,14 @@
 #include <map>
 
 #include "base/strings.h"
+#include "scheduler/remedies.h"
+#include "scheduler/why.h"
 
 namespace krater::scheduler {
 namespace {
+
+// So many are named; a text has to be read.
+constexpr std::size_t kMostNamed = 5;
 
 // "1 Running, 2 Pending": sorted as text, as upstream does.
 std::string histogram(const std::map<std::string, std::int64_t>& counts) {
@@ -29,14 +34,39 @@ std::string with_figures(const std::string& text, const std::string& figures) {
   return figures.empty() ? text : text + " (" + figures + ")";
 }
 
+std::string queue_text(const QueueName& queue) {
+  return "queue \"" + queue.text() + "\"";
+}
+
+std::string pods_text(std::int64_t count) {
+  return std::to_string(count) + (count == 1 ? " pod" : " pods");
+}
+
+// Members that nobody has made.
+std::string absent(const JobInfo& job, const std::string& message) {
+  const std::int64_t missing = job.min_member - job.valid_tasks();
+  if (missing <= 0) return message;
+  std::string out = message + " (" + pods_text(missing) + " of its gang " +
+                    (missing == 1 ? "does" : "do") + " not exist";
+  if (const OwnerReference* owner = job.group ? job.group->controller() : nullptr; owner != nullptr)
+    out +=
+        "; if they cannot be made, the events of " + owner->kind + " " + owner->name + " say why";
+  return out + ")";
+}
+
 std::string origin(const Session& session, JobId id) {
   const JobNote& note = session.note(id);
+  if (is_promised(session.job(id))) return {};
+  if (note.refusal && note.refusal->figures.empty() && note.refusal->code == codes::kNotEnoughPods)
+    return absent(session.job(id), note.refusal->message);
   if (note.refusal) return with_figures(note.refusal->message, note.refusal->figures);
   if (!note.fit_errors.empty()) {
     const auto& [task, error] = *note.fit_errors.begin();
+    const std::string all = amounts_text(session.names(), session.job(id).pending);
     return session.job(id).tasks[task].spec->name() + ": " +
-           with_figures(error->text(), error->figures + "; all that waits here requests: " +
-                                           amounts_text(session.names(), session.job(id).pending));
+           with_figures(
+               error->text(),
+               error->figures + (all.empty() ? "" : "; all that waits here requests: ") + all);
   }
   if (!note.queue_errors.empty()) {
     const auto& [task, refusal] = *note.queue_errors.begin();
@@ -47,13 +77,37 @@ std::string origin(const Session& session, JobId id) {
       session.job(id).tasks.begin(), session.job(id).tasks.end(),
       [](const Task& task) { return task.status == TaskStatus::Pending && task.spec->gated; });
   if (gated > 0) return std::to_string(gated) + " pods are held back by scheduling gates";
-  if (const auto invalid = session.job_invalid(id)) return invalid->message;
+  if (const auto invalid = session.job_invalid(id))
+    return absent(session.job(id), invalid->message);
+  if (session.job(id).valid_tasks() < session.job(id).min_member)
+    return absent(session.job(id), "Not enough valid tasks");
+  if (session.job(id).pending_best_effort > 0 && !session.config().has_action("backfill"))
+    return pods_text(session.job(id).pending_best_effort) +
+           " request nothing, and the configuration has no action \"backfill\" to place them";
   return {};
 }
 
-// What the plugins add: who holds what, what would help.
-std::string circumstances(const Session& session, JobId id) {
-  return join(circumstances_of(session, id).lines, "; ");
+// Who was made to leave for it and has not left; or where others are leaving.
+std::string leaving_text(const Session& session, JobId id) {
+  std::vector<std::string> parts;
+  for (const Leaving& one : leaving_by_job(session, id)) {
+    parts.push_back(pods_text(one.pods) + " of job " + one.job.text() +
+                    (one.queue.empty() ? "" : " (" + queue_text(QueueName(one.queue)) + ")") +
+                    (one.pods == 1 ? " was" : " were") + " evicted for it and " +
+                    (one.pods == 1 ? "has" : "have") + " not left yet");
+  }
+  if (!parts.empty() || !is_promised(session.job(id))) return join(parts, "; ");
+  std::vector<std::string> nodes;
+  for (const Task& task : session.job(id).tasks) {
+    if (task.status != TaskStatus::Pipelined || !session.has_node(task.node)) continue;
+    const NodeInfo& node = session.node(task.node);
+    std::string text = node.name;
+    if (const std::string what = amounts_text(session.names(), node.releasing); !what.empty())
+      text += " (" + what + ")";
+    if (std::find(nodes.begin(), nodes.end(), text) == nodes.end()) nodes.push_back(text);
+    if (nodes.size() == kMostNamed) break;
+  }
+  return "its places are still held by pods that are leaving " + join(nodes, ", ");
 }
 
 std::string node_name(const Session& session, NodeSlot slot) {
@@ -62,9 +116,45 @@ std::string node_name(const Session& session, NodeSlot slot) {
 
 }  // namespace
 
+Resource lacking_request(const Session& session, JobId id) {
+  const JobInfo& job = session.job(id);
+  Resource wanted = job.min_resources && session.note(id).refused_admission ? *job.min_resources
+                    : job.min_resources                                     ? job.wanted_min()
+                                                                            : job.pending;
+  if (wanted.clamped().is_zero()) wanted = job.pending;
+  const Refusal* refusal = refusal_of(session, id);
+  const FitError* error = fit_error_of(session, id);
+  Resource out;
+  for (Dim d = 0; d < wanted.dims(); ++d) {
+    const std::string& name = session.names().name(d);
+    bool lacks = error != nullptr && error->reasons.contains("Insufficient " + name);
+    for (std::size_t i = 0; refusal != nullptr && i < refusal->shortfalls.size(); ++i)
+      lacks = lacks || refusal->shortfalls[i].resource == name;
+    if (lacks && d != kPods && wanted.at(d) > 0) out.set(d, wanted.at(d));
+  }
+  return out;
+}
+
+std::vector<Leaving> leaving_by_job(const Session& session, JobId id) {
+  std::vector<Leaving> out;
+  for (const TaskSpecPtr& one : session.leaving_for(id)) {
+    const auto known = std::find_if(out.begin(), out.end(),
+                                    [&](const Leaving& other) { return other.job == one->job; });
+    if (known != out.end()) {
+      ++known->pods;
+      continue;
+    }
+    const QueueId queue = session.queue_of(one->job);
+    out.push_back(
+        {one->job, queue == kNoQueue ? std::string() : session.queue(queue).name.text(), 1});
+  }
+  return out;
+}
+
 Circumstances circumstances_of(const Session& session, JobId id) {
   Circumstances out;
   const JobNote& note = session.note(id);
+  if (is_promised(session.job(id))) return out;
   if (!note.no_eviction.empty()) out.lines.push_back(note.no_eviction);
   if (session.queue_of(id) == kNoQueue) return out;
   for (const auto& tier : session.plugins().why.tiers) {
@@ -125,8 +215,20 @@ std::string unschedulable_text(const Session& session, JobId id) {
   }
   if (!pending.empty()) out += "; Pending: " + histogram(pending);
   if (const std::string why = origin(session, id); !why.empty()) out += ". Origin reason is " + why;
-  if (const std::string more = circumstances(session, id); !more.empty()) out += ". " + more;
+  const std::vector<std::string> sentences{leaving_text(session, id), remedy_text(session, id),
+                                           join(circumstances_of(session, id).lines, "; ")};
+  for (const std::string& one : sentences) {
+    if (one.empty()) continue;
+    out += out.back() == '.' ? " " : ". ";
+    out += one;
+  }
   return out;
+}
+
+PodGroupCondition unschedulable_condition(const Session& session, JobId id) {
+  return {"Unschedulable",      "True",
+          session.id(),         session.now(),
+          "NotEnoughResources", unschedulable_text(session, id)};
 }
 
 TaskReason task_reason(const Session& session, TaskRef ref) {

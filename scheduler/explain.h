@@ -40,8 +40,23 @@ class Shortage {
 // unavailable: 2 Insufficient cpu. (...)"
 std::string unschedulable_text(const Session& session, JobId job);
 
+// The condition with that text.
+PodGroupCondition unschedulable_condition(const Session& session, JobId job);
+
+// What a job still asks for, in the amounts of which there is not enough for it; what it asks for
+// otherwise, and what nodes refuse for other reasons, is not in it.
+Resource lacking_request(const Session& session, JobId job);
+
 // Who holds what, and would have to give or keep it, as the plugins know.
 Circumstances circumstances_of(const Session& session, JobId job);
+
+// Those who left their places to the job and are still there, by job.
+struct Leaving {
+  JobKey job;
+  std::string queue;
+  std::int64_t pods = 0;
+};
+std::vector<Leaving> leaving_by_job(const Session& session, JobId job);
 
 // "cpu 4, memory 1Gi": what is more than zero.
 std::string amounts_text(const ResourceNames& names, const Resource& amounts);

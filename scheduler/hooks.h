@@ -202,9 +202,10 @@ struct FreeableHook {
   virtual ~FreeableHook() = default;
   virtual Resource freeable(const Session& session, JobId job) const = 0;
 };
-// What somebody holds that the job could use.
+// What somebody holds that the job could use. Holds: by right, or so that its own queue may not
+// take it.
 struct Holding {
-  enum class Title { Guaranteed, BeyondDeserved };
+  enum class Title { Guaranteed, BeyondDeserved, Holds };
   std::string queue;
   Resource amounts{};
   Title title = Title::BeyondDeserved;
@@ -217,9 +218,10 @@ struct Queued {
   std::string first, first_user, first_used;  // of those
 };
 struct Circumstances {
-  std::vector<std::string> lines{};  // in words
-  std::vector<Holding> holdings{};   // the same
-  std::optional<Queued> queued{};    // the same
+  std::vector<std::string> lines{};   // in words
+  std::vector<Holding> holdings{};    // the same
+  std::optional<Queued> queued{};     // the same
+  std::vector<Shortfall> deserved{};  // its queue may take no more from others
 };
 // What keeps a job waiting that is not said by a refusal: who holds what, and what would help.
 struct WhyHook {

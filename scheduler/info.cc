@@ -123,7 +123,11 @@ Resource JobInfo::admitted_in_cluster() const {
 bool JobInfo::open() const {
   return count(TaskStatus::Pending) + count(TaskStatus::Allocated) + count(TaskStatus::Pipelined) >
              0 ||
-         (group && is_pending());
+         (group && is_pending()) || is_bare();
+}
+
+bool JobInfo::is_bare() const {
+  return group && phase == PodGroupPhase::Inqueue && tasks.empty() && min_member > 0;
 }
 
 Resource JobInfo::elastic() const {

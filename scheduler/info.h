@@ -163,8 +163,10 @@ struct JobInfo {
   // PodGroups) in the cluster as a whole.
   Resource admitted_in_queue() const;
   Resource admitted_in_cluster() const;
-  // Something of it waits: for admission or for a node.
+  // Something of it waits: for admission, for a node, or for pods to be made.
   bool open() const;
+  // Admitted, and nobody has made its pods.
+  bool is_bare() const;
   // Allocated beyond minResources.
   Resource elastic() const;
 

@@ -198,6 +198,7 @@ FitErrorPtr NodeBoard::explain() {
     }
   }
   add_figures(*out);
+  out->nearest = nearest({});
   explained_ = std::move(out);
   explained_at_ = now;
   return explained_;
@@ -230,6 +231,52 @@ void NodeBoard::add_figures(FitError& to) const {
   }
   to.figures += "; most free on one node: " + most + "; free on " + std::to_string(usable) +
                 (usable == 1 ? " node: " : " nodes: ") + free;
+}
+
+// How far a node is from taking the shape: first how many amounts it lacks, then the largest part
+// of what is asked for that is missing.
+NearestNode NodeBoard::nearest(const std::map<NodeSlot, Resource>& kept) const {
+  const Resource& request = shape_->request;
+  NodeSlot best = kNoNode;
+  std::pair<int, Share> least;
+  for (const NodeSlot slot : session_.node_order()) {
+    if (rejected_[slot] != 0) continue;
+    const NodeInfo& node = session_.node(slot);
+    const auto own = kept.find(slot);
+    const bool large = own == kept.end() ? request.fits_in(node.spec->allocatable)
+                                         : request.fits_in(node.spec->allocatable - own->second);
+    if (!large) continue;
+    const Resource room = node.future_idle();
+    std::pair<int, Share> lacks{0, Share()};
+    for (Dim d = 0; d < request.dims(); ++d) {
+      const std::int64_t missing = request.at(d) - std::max<std::int64_t>(room.at(d), 0);
+      if (request.at(d) <= 0 || missing <= 0) continue;
+      ++lacks.first;
+      lacks.second = std::max(lacks.second, Share(missing, request.at(d)));
+    }
+    if (best != kNoNode && !(lacks < least)) continue;
+    best = slot;
+    least = lacks;
+  }
+  NearestNode out;
+  if (best == kNoNode) return out;
+  out.name = session_.node(best).name;
+  const Resource room = session_.node(best).future_idle();
+  for (Dim d = 0; d < request.dims(); ++d) {
+    const std::int64_t missing = request.at(d) - std::max<std::int64_t>(room.at(d), 0);
+    if (request.at(d) > 0 && missing > 0)
+      out.lacking.emplace_back(session_.names().name(d), missing);
+  }
+  return out;
+}
+
+NearestNode NodeBoard::nearest_for(JobId job) {
+  std::map<NodeSlot, Resource> kept;
+  for (const Task& task : session_.job(job).tasks) {
+    if (task.node != kNoNode && uses_node(task.status))
+      kept[task.node] += task.spec->shape->request;
+  }
+  return kept.empty() ? explain()->nearest : nearest(kept);
 }
 
 }  // namespace krater::scheduler

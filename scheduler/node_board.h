@@ -14,19 +14,27 @@
 
 namespace krater::scheduler {
 
+// The node that lacks least among those large enough, and what it lacks; where nothing is lacking
+// something else keeps the shape away from it. No name: no node is large enough, or may take it.
+struct NearestNode {
+  std::string name{};
+  std::vector<std::pair<std::string, std::int64_t>> lacking{};
+};
+
 // Why no node takes a shape.
 struct FitError {
   std::size_t nodes = 0;  // looked at
   std::map<std::string, std::int64_t>
       reasons{};          // how many nodes for each; a node may give several
   std::string figures{};  // "requested cpu 4; most free on one node: cpu 1500m"
-  // The figures, for programs.
+  // The figures, for programs. Of the nodes that may take it at all.
   struct Room {
     std::string resource;
     std::int64_t requested = 0, most_on_one = 0, free = 0;
   };
   std::size_t usable = 0;  // nodes that may take it at all
   std::vector<Room> room{};
+  NearestNode nearest{};
   // "0/3 nodes are unavailable: 1 Insufficient memory, 3 Insufficient cpu."
   std::string text() const;
 };
@@ -49,6 +57,8 @@ class NodeBoard {
   bool may_take(NodeSlot slot) const { return rejected_[slot] == 0; }
   std::int64_t score(NodeSlot slot) const;
   FitErrorPtr explain();
+  // As it looks to one more of a gang, whose other members keep what they have of the nodes.
+  NearestNode nearest_for(JobId job);
   const PodShape& shape() const { return *shape_; }
 
  private:
@@ -66,6 +76,7 @@ class NodeBoard {
   void consider(NodeSlot slot);
   void catch_up();
   void add_figures(FitError& out) const;
+  NearestNode nearest(const std::map<NodeSlot, Resource>& kept) const;
 
   const Session& session_;
   const TaskRef task_;  // one of those it is for

@@ -91,6 +91,38 @@ TEST_F(PaceTest, WithoutAPeriodCyclesFollowWhatHappens) {
   }
 }
 
+TEST_F(PaceTest, FiguresThatKeepChangingAreOneEvent) {
+  add("nodes: [{name: n, cpu: 100, memory: 64Gi}]");
+  add("queues: [{name: default}]");
+  add("groups: [{name: g, min: 1, queue: default}]");
+  add("pods: [{name: g-0, group: g, cpu: 200}]");
+  h.settle();
+  const auto event = [&] {
+    const std::vector<ObjectPtr> all = h.events_about("g", "Unschedulable");
+    EXPECT_EQ(all.size(), 1U);
+    return *all.front()->document();
+  };
+  EXPECT_EQ(int_at(event(), {"count"}), 1);
+  for (int i = 0; i < 60; ++i) {
+    add("pods: [{name: other-" + std::to_string(i) + ", cpu: 1}]");
+    h.settle(std::chrono::milliseconds(1100));
+  }
+  // After 1, 2, 4, 8, 16 and 30 seconds at the most.
+  EXPECT_LE(*int_at(event(), {"count"}), 8);
+  h.settle(std::chrono::minutes(3));
+  EXPECT_NE(text_at(event(), {"message"}).find("taken 60, deserved 100"), std::string::npos)
+      << event();
+  const std::int64_t told = *int_at(event(), {"count"});
+  const std::size_t written = h.client.writes.size();
+  h.settle(std::chrono::minutes(2));
+  EXPECT_EQ(int_at(event(), {"count"}), told) << "nothing changed";
+  EXPECT_EQ(h.client.writes.size(), written);
+  // Another reason is told at once, in the same event.
+  add("queues: [{name: default, state: Closed}]");
+  h.settle(std::chrono::milliseconds(1500));
+  EXPECT_NE(text_at(event(), {"message"}).find("is Closed"), std::string::npos) << event();
+}
+
 TEST_F(PaceTest, APhaseIsToldAtOnce) {
   add("nodes: [{name: n, cpu: 100, memory: 64Gi}]");
   add("queues: [{name: default}]");

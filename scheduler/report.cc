@@ -41,10 +41,12 @@ void retract_opposite(PodGroupStatus& status, const PodGroupCondition& news) {
   }
 }
 
-PodGroupStatus group_status(const Session& session, JobId id) {
+PodGroupStatus group_status(const Session& session, JobId id, bool missed) {
   const JobInfo& job = session.job(id);
   PodGroupStatus status = PodGroupView(job.group).status();
-  const PodGroupCondition* news = session.condition(id);
+  std::optional<PodGroupCondition> missing;
+  if (missed) missing = unschedulable_condition(session, id);
+  const PodGroupCondition* news = missing ? &*missing : session.condition(id);
   if (news != nullptr) {
     retract_opposite(status, *news);
     status.set(*news);
@@ -65,12 +67,6 @@ bool is_fragmented(const Session& session, JobId id) {
   if (job.phase != PodGroupPhase::Inqueue || session.note(id).fit_errors.empty()) return false;
   if (job.valid_tasks() < job.min_member) return false;
   return job.pending.fits_in(session.total() - session.used());
-}
-
-// A group whose pods are made only now: nobody else would tell that it is their turn.
-bool just_admitted(const JobInfo& job) {
-  return job.group && job.tasks.empty() && job.phase == PodGroupPhase::Inqueue &&
-         PodGroupView(job.group).phase() != PodGroupPhase::Inqueue;
 }
 
 }  // namespace
@@ -98,29 +94,32 @@ PodGroupPhase next_phase(const JobInfo& job, bool unschedulable_now, const Behav
 }
 
 std::vector<JobReport> report(const Session& session,
-                              const std::function<bool(const JobKey&)>& wanted) {
+                              const std::function<bool(const JobKey&)>& wanted,
+                              const std::function<bool(const JobKey&)>& overdue) {
   std::vector<JobReport> out;
   const auto binds = session.bound_tasks();
   for (JobId id = 0; id < session.job_count(); ++id) {
     const JobInfo& job = session.job(id);
     if (session.parked(id)) continue;
-    const bool waiting = job.open();
-    if (!waiting && !wanted(job.key) && !just_admitted(job)) continue;
+    const bool missed = job.is_bare() && overdue(job.key);
+    const bool waiting = job.is_bare() ? missed : job.open();
+    if (!waiting && !job.is_bare() && !wanted(job.key)) continue;
     JobReport one;
     one.key = job.key;
     one.group = job.group;
     one.version = job.version;
     add_waiting(session, id, one);
     one.unsatisfied = waiting;
+    one.bare = job.is_bare();
     one.incomplete = job.valid_tasks() < job.min_member;
-    one.gathering = waiting && one.incomplete;
+    one.gathering = waiting && !missed && one.incomplete;
     one.can_park =
         waiting && !binds.contains(id) && job.waiting_tasks() == 0 && !session.note(id).put_off;
     one.again = session.note(id).again;
     one.fragmented = one.can_park && is_fragmented(session, id);
     one.queue = job.queue;
     if (job.group) {
-      one.status = group_status(session, id);
+      one.status = group_status(session, id, missed);
       one.hyper_node = session.domain_of(id);
     }
     if (waiting && !binds.contains(id)) {

@@ -30,6 +30,7 @@ struct JobReport {
   bool can_park = false;            // and only a change can help it
   std::optional<WallTime> again{};  // or time, from then on
   bool fragmented = false;          // JobInfo::fragmented, as this session saw it
+  bool bare = false;                // it was admitted and has no pods at all
   bool gathering = false;           // it waits, and members of its gang are not even there
   bool incomplete = false;          // they are not there, whether or not it waits
   std::uint64_t version = 0;
@@ -39,9 +40,11 @@ struct JobReport {
 PodGroupPhase next_phase(const JobInfo& job, bool unschedulable_now,
                          const Behaviors& behaviors = {});
 
-// Reports of the jobs that `wanted` names and of all that were tried.
+// Reports of the jobs that `wanted` names and of all that were tried. Pods take a moment to be
+// made: of jobs without any it is said once `overdue` says that they should be there.
 std::vector<JobReport> report(const Session& session,
-                              const std::function<bool(const JobKey&)>& wanted);
+                              const std::function<bool(const JobKey&)>& wanted,
+                              const std::function<bool(const JobKey&)>& overdue);
 
 // One job's binds, all or nothing.
 struct GangBind {

@@ -213,6 +213,30 @@ bool Scheduler::left_alone(const JobInfo& job) const {
          !(parked->second.again && *parked->second.again <= clock_.now());
 }
 
+bool Scheduler::pods_overdue(const JobKey& job) const {
+  const auto since = bare_since_.find(job);
+  return since != bare_since_.end() && since->second + options_.pods_within <= clock_.now();
+}
+
+void Scheduler::park(const JobReport& report, std::uint64_t help,
+                     std::map<JobKey, Parked>& parked) {
+  if (!report.bare) {
+    bare_since_.erase(report.key);
+    if (report.can_park) parked.emplace(report.key, Parked{report.version, help, report.again});
+    return;
+  }
+  const WallTime due =
+      bare_since_.try_emplace(report.key, clock_.now()).first->second + options_.pods_within;
+  const std::optional<WallTime> again = report.unsatisfied ? std::nullopt : std::optional(due);
+  parked.emplace(report.key, Parked{report.version, help, again});
+}
+
+void Scheduler::forget_those_who_left() {
+  for (auto& [job, victims] : leaving_for_)
+    std::erase_if(victims, [this](const TaskSpecPtr& one) { return !cache_.leaving(*one); });
+  std::erase_if(leaving_for_, [](const auto& entry) { return entry.second.empty(); });
+}
+
 // Wakes for the first of those who are parked until a certain time.
 void Scheduler::await_time() {
   loop_.cancel(std::exchange(parked_timer_, 0));
@@ -248,8 +272,14 @@ void Scheduler::run_cycle() {
   std::vector<std::pair<TaskSpecPtr, QueueName>> let_go;
   {
     const bool all = std::exchange(report_all_, false);
+    forget_those_who_left();
+    Snapshot snapshot = cache_.snapshot(all ? Scope::All : Scope::Open);
+    snapshot.leaving_for = [this](const JobKey& job) {
+      const auto known = leaving_for_.find(job);
+      return known == leaving_for_.end() ? std::vector<TaskSpecPtr>() : known->second;
+    };
     Session session(
-        cache_.snapshot(all ? Scope::All : Scope::Open), config_, rng_.uuid(), clock_.now(),
+        std::move(snapshot), config_, rng_.uuid(), clock_.now(),
         [this](const JobInfo& job) { return left_alone(job); }, extender_);
     for (const ActionEntry* action : config_.actions) {
       session.begin(action->name);
@@ -327,6 +357,7 @@ void Scheduler::take_reports(const Session& session, const std::set<JobKey>& cha
     statuses_.drop(key);
     told_waiting_.erase(key);
     incomplete_.erase(key);
+    bare_since_.erase(key);
   }
   std::map<JobKey, Parked> parked;
   std::size_t waiting = 0;
@@ -336,10 +367,11 @@ void Scheduler::take_reports(const Session& session, const std::set<JobKey>& cha
     const auto place = parked_.find(session.job(id).key);
     if (place != parked_.end()) parked.insert(*place);
   }
-  for (JobReport& one :
-       report(session, [&](const JobKey& key) { return all || changed.contains(key); })) {
-    if (one.unsatisfied) ++waiting;
-    if (one.can_park) parked.emplace(one.key, Parked{one.version, session.help(), one.again});
+  for (JobReport& one : report(
+           session, [&](const JobKey& key) { return all || changed.contains(key); },
+           [this](const JobKey& key) { return pods_overdue(key); })) {
+    if (one.unsatisfied || one.bare) ++waiting;
+    park(one, session.help(), parked);
     const JobInfo* before = cache_.job(one.key);
     if (before != nullptr && gives_time(one, before->phase)) one.status.reset();
     if (one.status) {
@@ -501,6 +533,7 @@ void Scheduler::evict(const GangEviction& eviction) {
     const TaskSpec& task = *victim.task;
     const bool assumed = cache_.assume_evicted(task.job, task.name(), task.pod->uid());
     CHECK(assumed);  // nothing ran since the snapshot
+    if (eviction.action != "shuffle") leaving_for_[eviction.claimant].push_back(victim.task);
     log::info("scheduler.evict", {{"action", eviction.action},
                                   {"pod", task.name_space() + "/" + task.name()},
                                   {"job", task.job.text()},

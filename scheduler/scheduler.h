@@ -52,6 +52,9 @@ struct Options {
   Duration schedule_period{};
   Duration retry_parked_after =
       std::chrono::seconds(60);  // whatever happens: everything is tried again
+  // The pods of an admitted group are to be there within this time, else it is said that they are
+  // not.
+  Duration pods_within = std::chrono::seconds(5);
   StatusWriter::Pace pace{};
   // Whether the server knows a kind that it need not know; null: it does.
   std::function<bool(const Kind&)> served{};
@@ -129,6 +132,9 @@ class Scheduler {
   bool left_alone(const JobInfo& job) const;
   void tell_of_hollow_guarantees(const Session& session);
   bool gives_time(const JobReport& report, PodGroupPhase before);
+  bool pods_overdue(const JobKey& job) const;
+  void park(const JobReport& report, std::uint64_t help, std::map<JobKey, Parked>& parked);
+  void forget_those_who_left();
   void take_reports(const Session& session, const std::set<JobKey>& changed, bool all);
   void bind(GangBind gang);
   void write_binds_later();
@@ -171,8 +177,10 @@ class Scheduler {
   Metrics metrics_;
   std::map<JobKey, Parked> parked_;
   std::map<JobKey, Backoff> backoffs_;
-  std::map<JobKey, int> binding_;  // transactions in flight, or to come
-  std::deque<GangBind> to_bind_;   // assumed, not written yet
+  std::map<JobKey, WallTime> bare_since_;                   // admitted, and without pods
+  std::map<JobKey, std::vector<TaskSpecPtr>> leaving_for_;  // evicted for a job, and still there
+  std::map<JobKey, int> binding_;                           // transactions in flight, or to come
+  std::deque<GangBind> to_bind_;                            // assumed, not written yet
   bool binds_posted_ = false;
   std::uint64_t seen_help_ = 0;  // Cache::help() at the last cycle
   bool report_all_ = true;

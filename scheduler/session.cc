@@ -154,7 +154,32 @@ const TaskRefs& Session::residents(NodeSlot slot) const {
   return slot < residents_.size() ? residents_[slot] : nobody;
 }
 
+// A gang that counted on best-effort members which then found no place does not start in part.
+void Session::take_back_incomplete() {
+  for (auto& [id, tasks] : bound_) {
+    if (tasks.empty() || job(id).ready_tasks() >= job(id).min_member) continue;
+    note(id).reach = job(id).ready_tasks();
+    for (const std::uint32_t t : std::exchange(tasks, {})) {
+      JobInfo& info = edit_job(id);
+      info.set_status(info.tasks[t], TaskStatus::Allocated, info.tasks[t].node);
+      note(id).tentative[t] = info.tasks[t].node;
+      unplace({id, t});
+    }
+  }
+}
+
+std::vector<TaskSpecPtr> Session::leaving_for(JobId id) const {
+  std::vector<TaskSpecPtr> out;
+  if (world_.leaving_for) out = world_.leaving_for(job(id).key);
+  for (const Eviction& one : evictions_) {
+    if (one.claimant != id || one.action == "shuffle") continue;
+    for (const TaskRef& victim : one.victims) out.push_back(task(victim).spec);
+  }
+  return out;
+}
+
 void Session::close() {
+  take_back_incomplete();
   for (const auto& plugin : plugins_.plugins) plugin->close(*this);
 }
 
@@ -572,9 +597,7 @@ const PodGroupCondition* Session::condition(JobId id) const {
 std::map<JobId, std::vector<std::uint32_t>> Session::bound_tasks() const {
   std::map<JobId, std::vector<std::uint32_t>> out;
   for (const auto& [id, tasks] : bound_) {
-    // A gang that counted on best-effort members which then found no place does not start in part.
-    if (tasks.empty() || job(id).ready_tasks() < job(id).min_member) continue;
-    out.emplace(id, tasks);
+    if (!tasks.empty()) out.emplace(id, tasks);
   }
   return out;
 }

@@ -25,11 +25,14 @@ struct JobNote {
   std::map<std::uint32_t, FitErrorPtr> fit_errors{};  // by task: no node takes it
   std::map<std::uint32_t, Refusal> queue_errors{};  // by task: its queue's limit does not allow it
   std::map<std::uint32_t, NodeSlot>
-      tentative{};                  // by task: where it could have gone, had the gang been complete
-  bool refused_admission = false;   // this session's enqueue said no
-  std::string no_eviction{};        // why nobody was made to leave for it
-  bool put_off = false;             // there was no time for it in this session
-  std::optional<WallTime> again{};  // from then on time alone may have helped it
+      tentative{};                 // by task: where it could have gone, had the gang been complete
+  bool refused_admission = false;  // this session's enqueue said no
+  std::string no_eviction{};       // why nobody was made to leave for it
+  // So many of its members would have a place at once, had its gang been smaller.
+  std::int64_t reach = 0;
+  std::optional<NearestNode> nearest{};  // of the first in fit_errors
+  bool put_off = false;                  // there was no time for it in this session
+  std::optional<WallTime> again{};       // from then on time alone may have helped it
 };
 
 // A pod came to a node (sign 1) or left it (-1) within a session.
@@ -169,6 +172,8 @@ class Session {
   // After load_all: tasks of known jobs that held a place on the node then.
   const TaskRefs& residents(NodeSlot slot) const;
   const std::vector<Eviction>& evictions() const { return evictions_; }
+  // Who was made to leave for the job, in this session or before, and is still there.
+  std::vector<TaskSpecPtr> leaving_for(JobId id) const;
 
   // Phase Inqueue from now on; the plugins take note.
   void admit(JobId id);
@@ -195,6 +200,7 @@ class Session {
  private:
   friend class Statement;
   JobInfo& edit_job(JobId id);
+  void take_back_incomplete();
   void place(TaskRef ref, TaskStatus status, NodeSlot slot);
   void unplace(TaskRef ref);
   void evict(TaskRef ref);

@@ -38,6 +38,8 @@ struct Snapshot {
   std::function<QueueName(const JobKey&)> queue_of{};
   // Who has used how much: likewise. Null: nobody counts.
   const FairshareBook* fairshare = nullptr;
+  // Who was made to leave for a job and is still there: likewise. Empty: nobody keeps count.
+  std::function<std::vector<TaskSpecPtr>(const JobKey&)> leaving_for{};
   std::vector<PodTermsPtr> terms{};  // all that pods say of other pods
   std::shared_ptr<const NamespaceLabels> namespaces{};
   std::shared_ptr<const VolumeBook> volumes{};

@@ -1,5 +1,7 @@
 #include "scheduler/status_writer.h"
 
+#include <algorithm>
+
 #include "base/log.h"
 #include "scheduler/why.h"
 
@@ -13,6 +15,11 @@ constexpr std::string_view kAllocatedHyperNode = "volcano.sh/job-allocated-hyper
 bool same_numbers(const PodGroupStatus& a, const PodGroupStatus& b) {
   return a.phase == b.phase && a.running == b.running && a.succeeded == b.succeeded &&
          a.failed == b.failed;
+}
+
+bool is_waiting(PodGroupPhase phase) {
+  return phase == PodGroupPhase::Pending || phase == PodGroupPhase::Inqueue ||
+         phase == PodGroupPhase::Unknown;
 }
 
 Json scheduled_condition(const std::string& reason, const std::string& message, WallTime now) {
@@ -106,9 +113,10 @@ void StatusWriter::look(const JobKey& key, Record& record) {
       return queue(key, record);
     look_again(key, record, record.numbers_due);
   }
-  const bool words =
-      group_news(record) || pods_news(record) || record.report.refusal != record.told_refusal;
-  if (!words) return;
+  const bool words = group_news(record) || pods_news(record);
+  if (!words && event_news(record) && record.event_due > loop_.now())
+    return look_again(key, record, record.event_due);
+  if (!words && !event_news(record)) return;
   if (!record.report.unsatisfied && record.numbers_due <= loop_.now()) return queue(key, record);
   if (record.report.unsatisfied && record.words_due <= loop_.now()) return queue(key, record);
   look_again(key, record, record.report.unsatisfied ? record.words_due : record.numbers_due);
@@ -251,25 +259,43 @@ void StatusWriter::bind_failed(const TaskSpecPtr& task, const std::string& messa
   write_pod(task->job, task, "SchedulerError", message);
 }
 
+// The condition that says why it waits; null: it does not, or nothing is said.
+const PodGroupCondition* StatusWriter::waits_for(const Record& record) {
+  const JobReport& report = record.report;
+  if (!report.group || !report.status || !report.unsatisfied || !is_waiting(report.status->phase))
+    return nullptr;
+  const PodGroupCondition* out = report.status->condition("Unschedulable");
+  return out != nullptr && out->status == "True" ? out : nullptr;
+}
+
+bool StatusWriter::event_news(const Record& record) {
+  const PodGroupCondition* said = waits_for(record);
+  return said != nullptr && said->message != record.told_unschedulable;
+}
+
 void StatusWriter::tell(Record& record) {
   const JobReport& report = record.report;
   if (!report.group || !report.status) return;
-  if (report.refusal != record.told_refusal) {
-    record.told_refusal = report.refusal;
-    if (!report.refusal.empty()) events_.normal(*report.group, "Unschedulable", report.refusal);
-  }
-  const PodGroupPhase phase = report.status->phase;
-  const bool waits = phase == PodGroupPhase::Pending || phase == PodGroupPhase::Inqueue ||
-                     phase == PodGroupPhase::Unknown;
-  const PodGroupCondition* unschedulable = report.status->condition("Unschedulable");
-  if (waits && report.unsatisfied && unschedulable != nullptr &&
-      unschedulable->message != record.told_unschedulable) {
+  const bool waits = is_waiting(report.status->phase);
+  const PodGroupCondition* unschedulable = waits_for(record);
+  const bool other_reason = record.told_code != report.why_code;
+  if (unschedulable != nullptr && event_news(record) &&
+      (other_reason || record.event_due <= loop_.now())) {
     record.told_unschedulable = unschedulable->message;
-    events_.warning(*report.group, "Unschedulable", unschedulable->message);
+    record.told_code = std::string(report.why_code);
+    record.event_pause =
+        other_reason ? pace_.event_again : std::min(2 * record.event_pause, pace_.event_at_last);
+    record.event_due = loop_.now() + record.event_pause;
+    // One, whose figures are kept up, as long as the group is there.
+    events_.keep_current(*report.group, client::EventType::Warning, "Unschedulable",
+                         unschedulable->message);
   }
   if (!waits && !record.told_ready)
     events_.normal(*report.group, "Scheduled", "pod group is ready");
   record.told_ready = !waits;
+  if (waits) return;
+  record.told_unschedulable.clear();
+  record.told_code.clear();
 }
 
 }  // namespace krater::scheduler

@@ -23,6 +23,10 @@ class StatusWriter {
   struct Pace {
     Duration words_after = std::chrono::milliseconds(300);
     Duration words_again = std::chrono::seconds(1);
+    // The event that goes with them: the first time after this, then twice as long, and so on, as
+    // long as the reason stays the same.
+    Duration event_again = std::chrono::seconds(1);
+    Duration event_at_last = std::chrono::seconds(30);
     Duration numbers_again = std::chrono::milliseconds(200);  // within one phase
     // As long as a gang's members keep coming, nobody is told how many are missing.
     Duration gathering_at_most = std::chrono::seconds(10);
@@ -64,7 +68,9 @@ class StatusWriter {
     SteadyTime numbers_due{};  // how many run may be told from then on; the phase at once
     Loop::TimerId timer = 0;
     SteadyTime timer_due{};
-    std::string told_unschedulable{}, told_refusal{};
+    std::string told_unschedulable{}, told_code{};
+    SteadyTime event_due{};  // the same reason may be told in other words from then on
+    Duration event_pause{};
     bool told_ready = false;
     std::map<std::string, std::string> told_pods{};  // uid -> reason and message last written
   };
@@ -78,6 +84,8 @@ class StatusWriter {
   void write_pod(const JobKey& key, const TaskSpecPtr& task, const std::string& reason,
                  const std::string& message);
   void tell(Record& record);
+  static const PodGroupCondition* waits_for(const Record& record);
+  static bool event_news(const Record& record);
   static bool group_news(const Record& record);
   bool pods_news(const Record& record) const;
   void retry_later(const JobKey& key);

@@ -1,33 +1,19 @@
 #include "scheduler/why.h"
 
-#include <algorithm>
-
+#include "base/check.h"
 #include "scheduler/explain.h"
+#include "scheduler/remedies.h"
 
 namespace krater::scheduler {
 namespace {
-
-std::int64_t gated_tasks(const JobInfo& job) {
-  return std::count_if(job.tasks.begin(), job.tasks.end(), [](const Task& task) {
-    return task.status == TaskStatus::Pending && task.spec->gated;
-  });
-}
-
-// The refusal that stands for the job: its own, else that of its first task.
-const Refusal* refusal_of(const Session& session, JobId id) {
-  const JobNote& note = session.note(id);
-  if (note.refusal) return &*note.refusal;
-  if (!note.fit_errors.empty() || note.queue_errors.empty()) return nullptr;
-  return &note.queue_errors.begin()->second;
-}
 
 Json quantity(const std::string& resource, std::int64_t amount) {
   return Json(resource_text(resource, amount));
 }
 
-JsonArray limits_json(const Refusal& refusal) {
+JsonArray limits_json(const std::vector<Shortfall>& shortfalls) {
   JsonArray out;
-  for (const Shortfall& one : refusal.shortfalls) {
+  for (const Shortfall& one : shortfalls) {
     JsonObject entry;
     entry["of"] = one.of;
     entry["resource"] = one.resource;
@@ -48,8 +34,10 @@ JsonObject nodes_json(const FitError& error) {
     JsonObject entry;
     entry["resource"] = one.resource;
     entry["requested"] = quantity(one.resource, one.requested);
-    entry["mostFreeOnOneNode"] = quantity(one.resource, one.most_on_one);
-    entry["free"] = quantity(one.resource, one.free);
+    if (error.usable > 0) {
+      entry["mostFreeOnOneNode"] = quantity(one.resource, one.most_on_one);
+      entry["free"] = quantity(one.resource, one.free);
+    }
     room.push_back(std::move(entry));
   }
   out["total"] = error.nodes;
@@ -57,6 +45,18 @@ JsonObject nodes_json(const FitError& error) {
   out["reasons"] = std::move(reasons);
   out["room"] = std::move(room);
   return out;
+}
+
+std::string_view title_text(Holding::Title title) {
+  switch (title) {
+    case Holding::Title::Guaranteed:
+      return "Guaranteed";
+    case Holding::Title::BeyondDeserved:
+      return "BeyondDeserved";
+    case Holding::Title::Holds:
+      return "Holds";
+  }
+  CHECK(false);
 }
 
 JsonArray holders_json(const Session& session, const std::vector<Holding>& holdings) {
@@ -68,7 +68,7 @@ JsonArray holders_json(const Session& session, const std::vector<Holding>& holdi
         amounts[session.names().name(d)] = quantity(session.names().name(d), one.amounts.at(d));
     }
     entry["queue"] = one.queue;
-    entry["title"] = one.title == Holding::Title::Guaranteed ? "Guaranteed" : "BeyondDeserved";
+    entry["title"] = title_text(one.title);
     entry["amounts"] = std::move(amounts);
     if (one.title == Holding::Title::BeyondDeserved) entry["reclaimable"] = one.reclaimable;
     out.push_back(std::move(entry));
@@ -85,48 +85,29 @@ JsonObject queued_json(const Queued& queued) {
                                          {"used", queued.first_used}}}};
 }
 
-JsonObject change(std::string_view what) {
+JsonObject change(const Remedy& remedy) {
   JsonObject out;
-  out["change"] = what;
+  out["change"] = remedy.change;
+  for (const auto& fact : remedy.facts) out[fact.key()] = fact.value();
   return out;
 }
 
-// Each by itself goes as far as it says; several may be needed.
-JsonArray would_help(const Session& session, JobId id, const Refusal* refusal,
-                     const FitError* error) {
-  const JobInfo& job = session.job(id);
+JsonArray would_help(const Session& session, JobId id) {
+  const Remedies all = remedies_for(session, id);
   JsonArray out;
-  if (refusal != nullptr) {
-    for (const Shortfall& one : refusal->shortfalls) {
-      JsonObject free = change("FreeOrRaiseLimit");
-      free["of"] = one.set_by.empty() ? one.of : one.set_by;
-      free["resource"] = one.resource;
-      free["amount"] = quantity(one.resource, one.lacking);
-      out.push_back(std::move(free));
-    }
-    if (refusal->code == codes::kQueueNotFound) out.push_back(change("CreateQueue"));
-    if (refusal->code == codes::kQueueNotOpen) out.push_back(change("OpenQueue"));
-  }
-  if (error != nullptr) {
-    for (const FitError::Room& one : error->room) {
-      if (one.requested <= one.most_on_one) continue;
-      JsonObject free = change("FreeOnOneNode");
-      free["resource"] = one.resource;
-      free["amount"] = quantity(one.resource, one.requested - one.most_on_one);
-      out.push_back(std::move(free));
-    }
-    if (error->usable == 0) out.push_back(change("AddNodeThatMayTakeIt"));
-  }
-  if (const std::int64_t gated = gated_tasks(job); gated > 0) {
-    JsonObject lift = change("RemoveSchedulingGates");
-    lift["pods"] = gated;
-    out.push_back(std::move(lift));
-  }
-  // Before admission the pods are not made; afterwards nobody but their maker can help.
-  if (!job.is_pending() && job.valid_tasks() < job.min_member) {
-    JsonObject make = change("CreatePods");
-    make["pods"] = job.min_member - job.valid_tasks();
-    out.push_back(std::move(make));
+  for (const Remedy& one : all.together) out.push_back(change(one));
+  if (all.fewer) out.push_back(change(*all.fewer));
+  return out;
+}
+
+JsonArray leaving_json(const std::vector<Leaving>& leaving) {
+  JsonArray out;
+  for (const Leaving& one : leaving) {
+    JsonObject entry;
+    entry["job"] = one.job.text();
+    if (!one.queue.empty()) entry["queue"] = one.queue;
+    entry["pods"] = one.pods;
+    out.push_back(std::move(entry));
   }
   return out;
 }
@@ -136,7 +117,7 @@ JsonArray would_help(const Session& session, JobId id, const Refusal* refusal,
 std::string_view why_code(const Session& session, JobId id) {
   const JobInfo& job = session.job(id);
   const JobNote& note = session.note(id);
-  if (job.waiting_tasks() > 0 && job.is_pipelined()) return codes::kPromised;
+  if (is_promised(job)) return codes::kPromised;
   if (const Refusal* refusal = refusal_of(session, id); refusal != nullptr)
     return refusal->code.empty() ? codes::kOther : refusal->code;
   if (!note.fit_errors.empty()) return codes::kNoNode;
@@ -149,7 +130,7 @@ std::string why_pending(const Session& session, JobId id) {
   const JobInfo& job = session.job(id);
   const JobNote& note = session.note(id);
   const Refusal* refusal = refusal_of(session, id);
-  const FitError* error = note.fit_errors.empty() ? nullptr : note.fit_errors.begin()->second.get();
+  const FitError* error = fit_error_of(session, id);
   JsonObject out, pods;
   out["reason"] = why_code(session, id);
   out["stage"] = note.refused_admission ? "enqueue" : "allocate";
@@ -159,14 +140,17 @@ std::string why_pending(const Session& session, JobId id) {
   pods["promised"] = job.waiting_tasks();
   pods["ready"] = job.ready_tasks();
   out["pods"] = std::move(pods);
-  if (refusal != nullptr && !refusal->shortfalls.empty()) out["limits"] = limits_json(*refusal);
+  if (refusal != nullptr && !refusal->shortfalls.empty())
+    out["limits"] = limits_json(refusal->shortfalls);
   if (error != nullptr) out["nodes"] = nodes_json(*error);
   const Circumstances around = circumstances_of(session, id);
   if (!around.holdings.empty()) out["holders"] = holders_json(session, around.holdings);
   if (around.queued) out["fairShare"] = queued_json(*around.queued);
-  if (!note.no_eviction.empty()) out["noEviction"] = note.no_eviction;
-  if (JsonArray help = would_help(session, id, refusal, error); !help.empty())
-    out["wouldHelp"] = std::move(help);
+  if (!around.deserved.empty()) out["deserved"] = limits_json(around.deserved);
+  if (!note.no_eviction.empty() && !is_promised(job)) out["noEviction"] = note.no_eviction;
+  if (const std::vector<Leaving> leaving = leaving_by_job(session, id); !leaving.empty())
+    out["leaving"] = leaving_json(leaving);
+  if (JsonArray help = would_help(session, id); !help.empty()) out["wouldHelp"] = std::move(help);
   return to_json(Json(std::move(out)));
 }
 

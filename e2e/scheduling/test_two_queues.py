@@ -24,6 +24,11 @@ def test_what_is_guaranteed_to_others_is_not_lent(tmp_path):
         gangs.apply(cluster, *a1())
         text = gangs.wait_why(cluster, "job-a1", 'queue "research"', "requested 6", "limit 5", 'cpu 3 is guaranteed to queue "production"')
         assert gangs.phase(cluster, "job-a1") == "Pending", text
+        assert 'It would start with cpu 1 more in queue "research"' in text and "or with minAvailable 2" in text, text
+        described = " ".join(cluster.kubectl("describe", "podgroup", "job-a1").split())
+        assert text in described, "describe is enough to know\n" + described
+        events = cluster.wait("it has an event", lambda: [e for e in cluster.get("events")["items"] if e["involvedObject"]["name"] == "job-a1"])
+        assert [(e["reason"], e["type"], e["message"]) for e in events] == [("Unschedulable", "Warning", text)], events
         gangs.drop(cluster, "job-a1")
         gangs.apply(cluster, *a1(minimum=2))
         gangs.wait_running(cluster, *A1[:2])

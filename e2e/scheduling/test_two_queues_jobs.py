@@ -86,7 +86,8 @@ def test_a_job_waits_for_what_is_guaranteed_to_others_and_borrows_what_may_be_le
     cluster.wait("the queues are open", lambda: all(cluster.get("queue", q)["status"].get("state") == "Open" for q in ("research", "production")))
     gangs.apply(cluster, machine.job("job-a1", "research", 3, "2"))
     vcjobs.wait_phase(cluster, "job-a1", "Pending")
-    says(cluster, "job-a1", "requested 6", "limit 5", 'cpu 3 is guaranteed to queue "production"')
+    says(cluster, "job-a1", "requested 6", "limit 5", 'cpu 3 is guaranteed to queue "production"',
+         'It would start with cpu 1 more in queue "research"', "or with minAvailable 2")
     cluster.wait("its events say so", lambda: any("insufficient cpu" in text for text in told_of(cluster, "job-a1-", "Unschedulable")))
     cluster.wait("the queue counts it", lambda: counts(cluster, "research") == {"pending": 1})
     # Nobody makes pods for a job that is not admitted.
@@ -125,6 +126,8 @@ def test_jobs_that_lend_and_take_back(machine):
     assert vcjobs.status(cluster, "job-a1").get("retryCount", 0) == 0, "an eviction by the scheduler costs no retry"
     cluster.wait("queues tell", lambda: (allocated(cluster, "research"), allocated(cluster, "production")) == ("0", "4"))
     cluster.wait("queues count", lambda: (counts(cluster, "research"), counts(cluster, "production")) == ({"inqueue": 1}, {"running": 1}))
+    says(cluster, "job-a1", 'queue "research" deserves no more (cpu: requested 6, allocated 0, deserved 2), so nothing is taken from others',
+         'queue "production" holds cpu 4 and deserves cpu 6', "It would start with cpu 2 more free on node ")
     log = cluster.kubectl("logs", "-n", "volcano-system", "deployment/volcano-scheduler")
     assert any("action=reclaim" in line and "verdict=evicted" in line and "queue=production" in line for line in log.splitlines()), log
     # Enough is idle: plain allocation.

@@ -2,6 +2,7 @@
 import json
 
 import gangs
+import vcjobs
 
 CONFIG = """
 actions: "enqueue, allocate, backfill"
@@ -72,3 +73,49 @@ def test_a_refused_admission_names_resource_request_use_and_limit(tmp_path):
             cluster.get("podgroup", name)["metadata"]["resourceVersion"] for name in ("over", "quota")] == before)
         cluster.kubectl("patch", "queue", "narrow", "--type=merge", "-p", '{"spec":{"capability":{"cpu":"4"}}}')
         gangs.wait_running(cluster, *[f"quota-w-{i}" for i in range(4)])
+
+
+def waiting_events(cluster, name):
+    return [e for e in cluster.get("events")["items"]
+            if e["involvedObject"]["kind"] == "PodGroup" and e["involvedObject"]["name"] == name and e["reason"] == "Unschedulable"]
+
+
+def test_one_event_follows_what_changes_around_the_group(tmp_path):
+    with gangs.nodes(tmp_path, 1, 10, "16Gi") as cluster:
+        gangs.apply(cluster, *gangs.gang("over", 4, {"cpu": "4"}))
+        gangs.wait_why(cluster, "over", "overused cpu")
+        for i in range(4):
+            gangs.apply(cluster, *gangs.gang(f"small-{i}", 1, {"cpu": "1"}))
+            gangs.wait_running(cluster, f"small-{i}-w-0")
+        gangs.wait_why(cluster, "over", "in use 4")
+        cluster.wait("its one event says so too", lambda: ["in use 4" in e["message"] for e in waiting_events(cluster, "over")] == [True], timeout=15)
+        assert waiting_events(cluster, "over")[0]["count"] > 1
+
+
+def test_pods_that_cannot_be_made_are_missed(tmp_path):
+    with gangs.nodes(tmp_path, 1, 10, "16Gi") as cluster:
+        gangs.apply(cluster, {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "tight"}, "spec": {"hard": {"requests.cpu": "500m"}}},
+                    vcjobs.job("qj", vcjobs.task("w", 4, cpu="1"), least=4))
+        group = cluster.wait("it has a group", lambda: next((g["metadata"]["name"] for g in cluster.get("podgroups")["items"]), None))
+        text = gangs.wait_why(cluster, group, "(4 pods of its gang do not exist", "the events of Job qj say why", "It would start with 4 more pods of its own")
+        assert gangs.phase(cluster, group) == "Inqueue", text
+        assert [e["message"] for e in waiting_events(cluster, group)] == [text]
+        cluster.kubectl("delete", "resourcequota", "tight")
+        cluster.wait("they run", lambda: len(gangs.running(cluster)) == 4, timeout=60)
+        assert gangs.why(cluster, group) == "" and pending_facts(cluster, group) is None
+
+
+def test_pods_that_request_nothing_say_why_they_wait(tmp_path):
+    with gangs.nodes(tmp_path, 1, 10, "16Gi") as cluster:
+        group = gangs.group("nowhere", 2, "default", {})
+        pods = [gangs.pod(f"nowhere-w-{i}", {}, group="nowhere") for i in (0, 1)]
+        for pod in pods:
+            pod["spec"]["nodeSelector"] = {"disk": "fast"}
+        gangs.apply(cluster, group, *pods)
+        text = gangs.wait_why(cluster, "nowhere", "0/1 nodes are unavailable", "2 Pending", "It would start with a node that may take it")
+        conditions = cluster.get("podgroup", "nowhere")["status"]["conditions"]
+        assert not any(c["type"] == "Scheduled" and c["status"] == "True" for c in conditions), conditions
+        assert [e["message"] for e in waiting_events(cluster, "nowhere")] == [text]
+        assert [change["change"] for change in pending_facts(cluster, "nowhere")["wouldHelp"]] == ["AddNodeThatMayTakeIt"]
+        cluster.kubectl("label", "node", cluster.get("nodes")["items"][0]["metadata"]["name"], "disk=fast")
+        gangs.wait_running(cluster, "nowhere-w-0", "nowhere-w-1")

@@ -286,6 +286,12 @@ class Allocator {
     if (session_.job_pipelined(job) || held_ == job) {
       statement.keep();
     } else {
+      const JobInfo& info = session_.job(job);
+      JobNote& note = session_.note(job);
+      note.reach = info.ready_tasks() + info.waiting_tasks();
+      note.nearest.reset();
+      if (!note.fit_errors.empty())
+        note.nearest = session_.board({job, note.fit_errors.begin()->first}).nearest_for(job);
       statement.discard();
       refresh_figures(job, unfit);
     }
@@ -302,7 +308,9 @@ class Allocator {
       FitErrorPtr& slot = renewed[&board];
       if (slot == nullptr) {
         auto fresh = std::make_shared<FitError>(*error);
-        fresh->figures = board.explain()->figures;
+        const FitErrorPtr now = board.explain();
+        fresh->figures = now->figures;
+        fresh->room = now->room;
         slot = std::move(fresh);
       }
       error = slot;

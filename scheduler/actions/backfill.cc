@@ -47,6 +47,9 @@ void backfill(Session& session) {
         session.note(job).fit_errors[t] = board.explain();
       }
     }
+    JobNote& note = session.note(job);
+    if (!note.fit_errors.empty() && !note.nearest)
+      note.nearest = session.board({job, note.fit_errors.begin()->first}).nearest_for(job);
     if (!statement.empty() && session.job_ready(job)) statement.commit(job);
   }
 }

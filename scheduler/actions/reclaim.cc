@@ -103,8 +103,11 @@ class Reclaimer {
     TaskSpec needed;
     needed.shape = std::make_shared<const PodShape>(std::move(sum));
     Refusal why;
-    // Its own limit is said where it is met.
-    if (session_.preemptive(queue, needed, why) || why.code == codes::kQueueLimit) return {};
+    // Its own limit, and that it takes no jobs at all, is said where it is met.
+    if (session_.preemptive(queue, needed, why) || why.code == codes::kQueueLimit ||
+        why.code == codes::kQueueTree) {
+      return {};
+    }
     return why.message + " (" + why.figures + ")";
   }
 

@@ -12,6 +12,7 @@
 #include "scheduler/plugins/capacity_book.h"
 #include "scheduler/plugins/capacity_limits.h"
 #include "scheduler/plugins/capacity_rules.h"
+#include "scheduler/plugins/capacity_words.h"
 #include "scheduler/plugins/plugins.h"
 #include "scheduler/why.h"
 
@@ -166,25 +167,10 @@ class Capacity final : public Plugin,
   }
 
   void say_why(const Session& session, JobId id, Circumstances& out) const override {
-    const JobInfo& job = session.job(id);
     const QueueId queue = session.queue_of(id);
-    const Resource wanted = job.min_resources ? *job.min_resources : job.pending;
-    if (!tree().flaw(queue).empty() || queue == tree().root()) return;
-    if (session.note(id).refusal) {
-      const std::vector<QueueId>& path = book_.path(queue);
-      for (std::size_t i = 0; i + 1 < path.size(); ++i)
-        say_guarantees(session, path[i], wanted, out);
-    }
-    for (QueueId q = 0; q < session.queue_count(); ++q) {
-      if (q == queue || !tree().leaf(q)) continue;
-      const Resource beyond = only(beyond_due(q), wanted);
-      if (beyond.is_zero()) continue;
-      out.holdings.push_back({session.queue(q).name.text(), beyond, Holding::Title::BeyondDeserved,
-                              session.queue(q).reclaimable});
-      out.lines.push_back("queue \"" + session.queue(q).name.text() + "\" holds " +
-                          amounts_text(session.names(), beyond) + " beyond what it deserves" +
-                          (session.queue(q).reclaimable ? "" : ", and gives nothing back"));
-    }
+    const Resource lacking = lacking_request(session, id);
+    if (!tree().flaw(queue).empty() || queue == tree().root() || lacking.is_zero()) return;
+    CapacityWords(session, book_, asked_ancestors(queue), id, lacking).say(out);
   }
 
   void placed(const Session& session, JobId job, const TaskSpec& task) override {
@@ -235,19 +221,6 @@ class Capacity final : public Plugin,
       if (book_.path(q).back() != tree().root() || session.sums(q).jobs > 0) return q;
     }
     return std::nullopt;
-  }
-
-  // To those beside the queue.
-  void say_guarantees(const Session& session, QueueId queue, const Resource& wanted,
-                      Circumstances& out) const {
-    for (const QueueId sibling : tree().children(book_.path(queue)[1])) {
-      const Resource kept = only(session.guarantee(sibling), wanted);
-      if (sibling == queue || kept.clamped().is_zero()) continue;
-      out.holdings.push_back(
-          {session.queue(sibling).name.text(), kept.clamped(), Holding::Title::Guaranteed, false});
-      out.lines.push_back(amounts_text(session.names(), kept) + " is guaranteed to queue \"" +
-                          session.queue(sibling).name.text() + "\"");
-    }
   }
 
   // The queue and as many of its ancestors, without root, as were configured to be asked.
@@ -326,7 +299,8 @@ class Capacity final : public Plugin,
   Resource borrowed(const Session& session, QueueId above, JobId id) const {
     const JobInfo& job = session.job(id);
     const QueueId queue = session.queue_of(id);
-    if (!job.min_resources || queue == kNoQueue || !within_deserved(queue, *job.min_resources))
+    if (!job.min_resources || queue == kNoQueue ||
+        !book_.within_deserved(queue, *job.min_resources))
       return {};
     Resource out;
     for (QueueId q = 0; q < session.queue_count(); ++q) {
@@ -335,34 +309,10 @@ class Capacity final : public Plugin,
           std::find(path.begin(), path.end(), above) == path.end()) {
         continue;
       }
-      out += beyond_due(q);
+      out += book_.beyond_due(q);
     }
     return out;
   }
-  // What a queue holds beyond what it deserves.
-  Resource beyond_due(QueueId queue) const {
-    const CapacityEntry& entry = book_.of(queue);
-    Resource out;
-    for (Dim d = 0; d < entry.account.allocated.dims(); ++d) {
-      const std::int64_t due =
-          std::max(entry.deserved.has(d) ? entry.deserved.at(d) : 0, entry.guarantee.at(d));
-      out.set(d, std::max<std::int64_t>(entry.account.allocated.at(d) - due, 0));
-    }
-    return out;
-  }
-  bool within_deserved(QueueId queue, const Resource& wanted) const {
-    const CapacityEntry& entry = book_.of(queue);
-    bool named = false;
-    for (Dim d = 0; d < wanted.dims(); ++d) {
-      if (d == kPods || wanted.at(d) <= 0 || !entry.deserved.has(d)) continue;
-      named = true;
-      const std::int64_t after = entry.account.allocated.at(d) + entry.account.inqueue.at(d) -
-                                 entry.account.elastic.at(d) + wanted.at(d);
-      if (after > entry.deserved.at(d)) return false;
-    }
-    return named;
-  }
-
   CapacityArgs args_;
   CapacityBook book_;
   bool avoids_return_ = true;

@@ -96,6 +96,30 @@ void CapacityBook::refresh_share(QueueId queue) {
   entries_[queue].share = share_of(entries_[queue].account.allocated, entries_[queue].deserved);
 }
 
+Resource CapacityBook::beyond_due(QueueId queue) const {
+  const CapacityEntry& entry = of(queue);
+  Resource out;
+  for (Dim d = 0; d < entry.account.allocated.dims(); ++d) {
+    const std::int64_t due =
+        std::max(entry.deserved.has(d) ? entry.deserved.at(d) : 0, entry.guarantee.at(d));
+    out.set(d, std::max<std::int64_t>(entry.account.allocated.at(d) - due, 0));
+  }
+  return out;
+}
+
+bool CapacityBook::within_deserved(QueueId queue, const Resource& wanted) const {
+  const CapacityEntry& entry = of(queue);
+  bool named = false;
+  for (Dim d = 0; d < wanted.dims(); ++d) {
+    if (d == kPods || wanted.at(d) <= 0 || !entry.deserved.has(d)) continue;
+    named = true;
+    const std::int64_t after = entry.account.allocated.at(d) + entry.account.inqueue.at(d) -
+                               entry.account.elastic.at(d) + wanted.at(d);
+    if (after > entry.deserved.at(d)) return false;
+  }
+  return named;
+}
+
 void CapacityBook::move(QueueId queue, const Resource& request, int sign) {
   for (const QueueId above : path(queue)) {
     Resource& allocated = entries_[above].account.allocated;

@@ -31,6 +31,12 @@ class CapacityBook {
   // The entries that a job of the queue is counted in and has to fit into: its own first.
   const std::vector<QueueId>& path(QueueId queue) const { return tree_.path(queue); }
 
+  // What a queue holds beyond what it deserves.
+  Resource beyond_due(QueueId queue) const;
+  // With that and what was admitted before it deserves all that it has of what it asks for; not so
+  // when it deserves nothing of that in particular.
+  bool within_deserved(QueueId queue, const Resource& wanted) const;
+
   // A task came to the queue (sign 1) or left it (-1).
   void move(QueueId queue, const Resource& request, int sign);
   void admit(QueueId queue, const Resource& wanted);

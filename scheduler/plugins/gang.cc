@@ -26,6 +26,10 @@ bool counts_as_ready(const Task& task) {
   return is_allocated(task.status) || task.status == TaskStatus::Succeeded ||
          (task.status == TaskStatus::Pending && task.spec->shape->best_effort());
 }
+// Really: what requests nothing counts only once it has a node.
+bool counts_as_placed(const Task& task) {
+  return is_allocated(task.status) || task.status == TaskStatus::Succeeded;
+}
 bool counts_as_pipelined(const Task& task) {
   return counts_as_ready(task) || task.status == TaskStatus::Pipelined;
 }
@@ -103,8 +107,9 @@ class Gang final : public Plugin,
       if (!job.group || session.parked(id)) continue;
       const bool refused = session.note(id).refused_admission;
       if (job.tasks.empty() && !refused) continue;
-      if (refused || !ready(job)) {
-        if (refused || !ending(job)) session.set_condition(id, unschedulable(session, id));
+      if (refused || !ready(job) || !all_placed(job)) {
+        if (refused || !ending(job))
+          session.set_condition(id, unschedulable_condition(session, id));
       } else {
         session.set_condition(id, {"Scheduled", "True", session.id(), session.now(),
                                    "tasks in gang are ready to be scheduled", ""});
@@ -132,10 +137,10 @@ class Gang final : public Plugin,
     return job.is_ready() && roles_have(job, counts_as_ready) && job.sub_groups_ready();
   }
 
-  static PodGroupCondition unschedulable(const Session& session, JobId id) {
-    return {"Unschedulable",      "True",
-            session.id(),         session.now(),
-            "NotEnoughResources", unschedulable_text(session, id)};
+  // What requests nothing counts as ready before it has a node, so that it does not hold up the
+  // others of its gang; nobody is told so before it has.
+  static bool all_placed(const JobInfo& job) {
+    return job.ready_tasks() >= job.min_member && roles_have(job, counts_as_placed);
   }
 };
 

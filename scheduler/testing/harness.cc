@@ -185,12 +185,22 @@ Json make_queue(const Json& brief) {
   return out;
 }
 
+namespace {
+
+// Steps of a case settle for seconds: pods are missed when a case waits for that.
+Options patient(Options options) {
+  options.pods_within = std::chrono::seconds(30);
+  return options;
+}
+
+}  // namespace
+
 Harness::Harness(Options options)
     : scheduler({client,
                  loop,
                  loop.wall(),
                  rng,
-                 std::move(options),
+                 patient(std::move(options)),
                  {},
                  [this](WallTime, std::string line) { decisions.push_back(std::move(line)); },
                  &extender}) {
@@ -342,15 +352,22 @@ std::string Harness::pod_message(const std::string& pod) const {
 
 bool Harness::has_event(std::string_view about, std::string_view reason,
                         std::string_view part) const {
+  for (const ObjectPtr& event : events_about(about, reason)) {
+    if (text_at(*event->document(), {"message"}).find(part) != std::string::npos) return true;
+  }
+  return false;
+}
+
+std::vector<ObjectPtr> Harness::events_about(std::string_view about,
+                                             std::string_view reason) const {
+  std::vector<ObjectPtr> out;
   for (const ObjectPtr& event : client.all(kinds::kEvent)) {
     const auto document = event->document();
     if (text_at(*document, {"involvedObject", "name"}) == about &&
-        text_at(*document, {"reason"}) == reason &&
-        text_at(*document, {"message"}).find(part) != std::string::npos) {
-      return true;
-    }
+        text_at(*document, {"reason"}) == reason)
+      out.push_back(event);
   }
-  return false;
+  return out;
 }
 
 }  // namespace krater::scheduler

@@ -60,6 +60,7 @@ class Harness {
   PodGroupView group(const std::string& name) const;
   std::string pod_message(const std::string& pod) const;
   bool has_event(std::string_view about, std::string_view reason, std::string_view part) const;
+  std::vector<ObjectPtr> events_about(std::string_view about, std::string_view reason) const;
 
   testing::ManualLoop loop;
   testing::FakeClient client{loop, loop.wall()};

@@ -13,6 +13,7 @@ constexpr std::size_t kMaxReason = 128;
 constexpr std::size_t kMaxMessage = 1024;
 constexpr int kEarnTogether = 10;
 constexpr std::string_view kCombined = "(combined from similar events): ";
+constexpr std::string_view kCurrent = "\x01";  // no message
 
 // At a character boundary: an Event must stay UTF-8.
 void cut(std::string& text, std::size_t limit) {
@@ -80,11 +81,11 @@ void EventRecorder::record(const Object& about, EventText text) {
     talkers_.splice(talkers_.begin(), talkers_, place->second);
   }
   Talker& talker = *place->second->second;
-  if (!spend(talker)) {
+  if (!text.current && !spend(talker)) {
     ++dropped_;
     return;
   }
-  const bool combined = combine(talker, text);
+  const bool combined = !text.current && combine(talker, text);
   const LinePtr line = line_of(about, text, combined);
   line->last = clock_.now();
   ++line->count;
@@ -120,11 +121,13 @@ bool EventRecorder::combine(Talker& talker, const EventText& text) {
 
 EventRecorder::LinePtr EventRecorder::line_of(const Object& about, const EventText& text,
                                               bool combined) {
-  // A combined event is told apart by its reason alone; its message is the newest one.
+  // A combined or current event is told apart by its reason alone; its message is the newest one.
   const std::string said = about.key().resource + "\n" + about.uid().text() + "\n" +
                            std::string(text_of(text.type)) + "\n" + text.reason + "\n" +
-                           (combined ? std::string(kCombined) : text.message) + "\n" +
-                           text.field_path + "\n" + component_ + "\n" + host_;
+                           (combined       ? std::string(kCombined)
+                            : text.current ? std::string(kCurrent)
+                                           : text.message) +
+                           "\n" + text.field_path + "\n" + component_ + "\n" + host_;
   std::string suffix(8, '\0');
   const std::uint64_t hash = fnv1a(said);
   for (int i = 0; i < 8; ++i)
@@ -137,6 +140,7 @@ EventRecorder::LinePtr EventRecorder::line_of(const Object& about, const EventTe
   if (const auto place = lines_.find(id); place != lines_.end()) {
     recent_.splice(recent_.begin(), recent_, place->second);
     if (combined) (*place->second)->text.message = std::string(kCombined) + text.message;
+    if (text.current) (*place->second)->text.message = text.message;
     return *place->second;
   }
   auto line = std::make_shared<Line>();

@@ -28,6 +28,10 @@ struct EventText {
   std::string message;       // cut at 1024 bytes
   std::string action{};      // what was done, for the events.k8s.io view
   std::string field_path{};  // "spec.containers{main}"
+  // What goes on being so while its figures change: one Event for all that is said under the
+  // reason, with the newest message. How often it is said is up to the caller; no limit of the
+  // object's applies.
+  bool current = false;
 };
 
 class EventRecorder {
@@ -62,6 +66,9 @@ class EventRecorder {
   }
   void warning(const Object& about, std::string reason, std::string message) {
     record(about, {EventType::Warning, std::move(reason), std::move(message)});
+  }
+  void keep_current(const Object& about, EventType type, std::string reason, std::string message) {
+    record(about, {type, std::move(reason), std::move(message), {}, {}, /*current=*/true});
   }
   // Events not written because of the limits or a failed write.
   std::uint64_t dropped() const { return dropped_; }

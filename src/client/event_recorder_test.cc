@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "testing/fake_client.h"
 #include "testing/manual_loop.h"
 
@@ -69,6 +71,27 @@ TEST_F(EventRecorderTest, AnExpiredEventBeginsAnew) {
   events.normal(*pod, "Pulled", "image");
   ASSERT_EQ(stored().size(), 1U);
   EXPECT_EQ(int_at(*stored()[0]->document(), {"count"}), 1);
+}
+
+TEST_F(EventRecorderTest, WhatIsKeptCurrentIsOneEventWithTheNewestMessage) {
+  for (int i = 0; i < 100; ++i) {
+    events.keep_current(*pod, EventType::Warning, "Waiting", "free: " + std::to_string(i));
+    loop.advance(1s);
+  }
+  ASSERT_EQ(stored().size(), 1U);
+  EXPECT_EQ(text_at(*stored()[0]->document(), {"message"}), "free: 99");
+  EXPECT_EQ(int_at(*stored()[0]->document(), {"count"}), 100);
+  EXPECT_EQ(text_at(*stored()[0]->document(), {"lastTimestamp"}), "2026-01-01T00:01:39Z");
+  EXPECT_EQ(events.dropped(), 0U);
+  // The next process goes on with it; what is told once only stays apart.
+  EventRecorder next(fake, loop, loop.wall(), "test-controller");
+  next.keep_current(*pod, EventType::Warning, "Waiting", "free: all");
+  next.warning(*pod, "Waiting", "for ever");
+  std::map<std::string, std::int64_t> counts;
+  for (const ObjectPtr& event : stored()) {
+    counts[text_at(*event->document(), {"message"})] = *int_at(*event->document(), {"count"});
+  }
+  EXPECT_EQ(counts, (std::map<std::string, std::int64_t>{{"free: all", 101}, {"for ever", 1}}));
 }
 
 TEST_F(EventRecorderTest, ManySimilarMessagesBecomeOne) {
