@@ -123,6 +123,27 @@ TEST_F(PaceTest, FiguresThatKeepChangingAreOneEvent) {
   EXPECT_NE(text_at(event(), {"message"}).find("is Closed"), std::string::npos) << event();
 }
 
+TEST_F(PaceTest, AQueuesFigureThatCouldNotBeWrittenIsWrittenThoughNothingElseHappens) {
+  add("nodes: [{name: n, cpu: 4}]");
+  add("queues: [{name: default}]");
+  add("pods: [{name: a, cpu: 1}]");
+  h.settle();
+  const auto held = [&] {
+    return QueueView(h.client.read(kinds::kQueue, "", "default")).allocated().at("cpu");
+  };
+  EXPECT_EQ(held(), 1000);
+  h.client.fail = [](const client::Write& write) -> std::optional<Error> {
+    if (client::key_of(write).resource != kinds::kQueue.resource()) return std::nullopt;
+    return make_error(Code::Unavailable, "not now");
+  };
+  h.remove(*parse_yaml("pods: [a]"));
+  h.settle();
+  EXPECT_EQ(held(), 1000);
+  h.client.fail = {};
+  h.settle();
+  EXPECT_EQ(held(), 0);
+}
+
 TEST_F(PaceTest, APhaseIsToldAtOnce) {
   add("nodes: [{name: n, cpu: 100, memory: 64Gi}]");
   add("queues: [{name: default}]");

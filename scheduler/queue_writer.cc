@@ -4,6 +4,11 @@
 #include "model/keys.h"
 
 namespace krater::scheduler {
+namespace {
+
+constexpr Duration kRetry = std::chrono::seconds(1);
+
+}  // namespace
 
 std::map<QueueName, ResourceList> queue_allocations(Cache& cache) {
   std::map<QueueName, Resource> sums;
@@ -63,6 +68,9 @@ void QueueWriter::write(const QueueName& queue, const ResourceList& allocated,
           told_[queue] = allocated;
         } else if (done.error().code != Code::NotFound) {
           log::warn("scheduler.queue.failed", {{"queue", queue}, {"why", done.error().message}});
+          loop_.after(kRetry, [this, alive] {
+            if (*alive) flush();
+          });
         }
       });
 }

@@ -18,12 +18,14 @@ std::map<QueueName, ResourceList> queue_allocations(Cache& cache);
 
 class QueueWriter {
  public:
-  QueueWriter(client::ObjectClient& client, Cache& cache) : client_(client), cache_(cache) {}
+  QueueWriter(client::ObjectClient& client, Cache& cache, Loop& loop)
+      : client_(client), cache_(cache), loop_(loop) {}
   ~QueueWriter() { *alive_ = false; }
   QueueWriter(const QueueWriter&) = delete;
   QueueWriter& operator=(const QueueWriter&) = delete;
 
-  // Writes every queue whose stored figure is not the right one and that is not being written.
+  // Writes every queue whose stored figure is not the right one and that is not being written; what
+  // fails is tried again, whether or not anything else happens.
   void flush();
 
  private:
@@ -31,6 +33,7 @@ class QueueWriter {
 
   client::ObjectClient& client_;
   Cache& cache_;
+  Loop& loop_;
   std::map<QueueName, ResourceList> told_;  // written, perhaps not seen on the watch yet
   std::set<QueueName> writing_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

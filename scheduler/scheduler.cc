@@ -70,7 +70,7 @@ Scheduler::Scheduler(Deps deps)
       statuses_(
           client_, loop_, clock_, events_,
           [this](const TaskSpec& task) { return cache_.pending_task(task); }, options_.pace),
-      queues_(client_, cache_),
+      queues_(client_, cache_, loop_),
       gates_(client_),
       fairshare_(client_, loop_, clock_, config_events_, cache_.fairshare(), [this] {
         cache_.note_help();
