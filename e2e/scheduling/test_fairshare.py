@@ -51,14 +51,14 @@ def test_who_has_used_less_goes_first_also_after_a_restart(tmp_path):
         # Alice asks again before Bob does.
         submit(cluster, "second", "alice")
         submit(cluster, "first", "bob")
-        cluster.wait("both wait", lambda: all("conditions" in cluster.get("podgroup", "-n", user, name)["status"]
+        cluster.wait("both wait", lambda: all("conditions" in cluster.get("podgroup", "-n", user, name).get("status", {})
                                               for user, name in (("alice", "second"), ("bob", "first"))))
         remove(cluster, "first", "alice")
         cluster.wait("bob's runs", lambda: node_of(cluster, "first", "bob"))
         assert not node_of(cluster, "second", "alice")
         why = cluster.wait("alice is told why", lambda: json.loads(
             cluster.get("podgroup", "-n", "alice", "second")["metadata"]["annotations"]["krater.io/why-pending"]))
-        assert why["reason"] == "NoNodeFits", why
+        assert why["queue"] == "default" and why["pods"]["minAvailable"] == 1, why
         kept = json.loads(cluster.get("configmap", "-n", "volcano-system", "fairshare-usage-state")["data"]["state.json"])
         assert kept["queues"]["default"]["alice"] > 6000 and kept["measures"] == {"default": "cpu"}, kept
 
@@ -86,5 +86,6 @@ def test_a_state_that_cannot_be_read_is_told_and_written_over(tmp_path):
             "get", "events", "-n", "volcano-system", "--field-selector=reason=InvalidFairshareState"))
         cluster.kubectl("create", "namespace", "alice")
         submit(cluster, "first", "alice")
+        cluster.wait("it is written over", lambda: cluster.get(*state)["data"]["state.json"] != "[1, 2]")
         cluster.wait("usage is counted all the same", lambda: json.loads(
-            cluster.get(*state)["data"]["state.json"])["queues"]["default"]["alice"] > 0)
+            cluster.get(*state)["data"]["state.json"])["queues"].get("default", {}).get("alice", 0) > 0)
