@@ -11,6 +11,10 @@
 namespace krater::controllers {
 namespace {
 
+constexpr Duration kLongPass = std::chrono::milliseconds(2);
+constexpr int kRestPerPass = 4;
+constexpr Duration kLongestRest = std::chrono::milliseconds(100);
+
 // The server's word that nothing new may come into a namespace that is being deleted.
 bool namespace_ends(const Error& error) {
   return error.code == Code::Forbidden && std::ranges::any_of(error.causes, [](const Cause& cause) {
@@ -35,6 +39,7 @@ struct ControllerLoop::Lane::Pass {
   std::map<std::string, Revision> wrote;  // by resource
   std::size_t unseen = 0;                 // resources whose revision the cache has not reached
   Loop::TimerId give_up = 0;
+  Duration took{};  // to decide
 };
 
 void ControllerLoop::Lane::set(std::unique_ptr<Reconciler> reconciler) {
@@ -86,7 +91,9 @@ void ControllerLoop::Lane::run(const ObjectKey& key) {
   auto pass = std::make_shared<Pass>();
   pass->key = key;
   pass->about = owner_.cache_.get(key);
+  const SteadyTime begin = owner_.loop_.now();
   pass->plan = decide(key);
+  pass->took = owner_.loop_.now() - begin;
   go_on(pass);
 }
 
@@ -238,7 +245,19 @@ void ControllerLoop::Lane::finish(const PassPtr& pass) {
     queue_->forget(key);
     if (outcome.what == Outcome::What::RequeueAfter) queue_->add_after(key, outcome.after);
   }
-  queue_->done(key);
+  rest(pass);
+}
+
+// A job of ten thousand pods hears of each of them: who takes long to decide that there is nothing
+// to do takes in more at once.
+void ControllerLoop::Lane::rest(const PassPtr& pass) {
+  const bool wrote = std::ranges::any_of(
+      pass->plan.steps, [](const std::vector<PlannedWrite>& step) { return !step.empty(); });
+  if (pass->took < kLongPass || wrote) return queue_->done(pass->key);
+  owner_.loop_.after(std::min(kRestPerPass * pass->took, kLongestRest),
+                     [this, alive = alive_, key = pass->key] {
+                       if (*alive) queue_->done(key);
+                     });
 }
 
 void ControllerLoop::Lane::tell(const Pass& pass, const EventNote& note) {

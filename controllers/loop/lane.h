@@ -38,6 +38,7 @@ class ControllerLoop::Lane {
   void conclude(const PassPtr& pass);
   void wait_until_seen(const PassPtr& pass);
   void finish(const PassPtr& pass);
+  void rest(const PassPtr& pass);
   void tell(const Pass& pass, const EventNote& note);
 
   ControllerLoop& owner_;
