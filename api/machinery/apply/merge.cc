@@ -98,8 +98,11 @@ struct Checker {
   void walk(const SchemaNode* node, const Json& value, const std::string& path, bool whole) {
     switch (grain_of(node, value)) {
       case Grain::Leaf:
-        if (node != nullptr && node->map_is_atomic && value.is_object())
-          members(*node, value, path, whole);
+        // What is owned as a whole is no less bound to the schema.
+        if (node == nullptr) return;
+        if (value.is_object() && node->map_is_atomic) members(*node, value, path, whole);
+        if (value.is_array() && node->type == NodeType::Array)
+          numbered_items(*node, value.get_array(), path);
         return;
       case Grain::Map:
         if (node != nullptr) members(*node, value, path, whole);
@@ -125,6 +128,11 @@ struct Checker {
       walk(member_of(&node, name).node, entry.value(), here,
            property != nullptr && property->embedded);
     }
+  }
+
+  void numbered_items(const SchemaNode& list, const JsonArray& values, const std::string& path) {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      walk(list.items, values[i], path + '[' + std::to_string(i) + ']', false);
   }
 
   void items(const SchemaNode& list, const JsonArray& values, const std::string& path) {

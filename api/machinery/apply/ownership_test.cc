@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "api/machinery/apply/field_set.h"
+#include "api/machinery/apply/merge.h"
 #include "api/machinery/testing/pipeline.h"
 #include "base/yaml.h"
 
@@ -126,6 +127,35 @@ TEST(Ownership, FollowsTheCases) {
     ASSERT_TRUE(again) << again.error().message;
     EXPECT_TRUE(same_but_times(stored_managed_fields(to_managed_fields(subject.managers)), *again));
     EXPECT_TRUE(same_but_times(*again, subject.managers));
+  }
+}
+
+TEST(Configuration, HoldsOnlyWhatTheSchemaKnowsHoweverItIsOwned) {
+  struct {
+    const char* kind;
+    const char* config;
+    const char* told;
+  } const cases[] = {
+      {"ServiceAccount", R"({"imagePullSecrets":[{"name":"s"}],"secrets":[{"name":"t"}]})", ""},
+      {"ServiceAccount", R"({"imagePullSecrets":[{"name":"s"},{"name":"t","x":{}}]})",
+       ".imagePullSecrets[1].x: field not declared in schema"},
+      {"ServiceAccount", R"({"secrets":[{"name":"t","x":{}}]})",
+       ".secrets[name=\"t\"].x: field not declared in schema"},
+      {"Secret", R"({"spec":{}})", ".spec: field not declared in schema"},
+      {"Pod", R"({"spec":{"nodeSelector":{"a":"b"},"tolerations":[{"key":"k","keys":[]}]}})",
+       ".spec.tolerations[0].keys: field not declared in schema"},
+      {"Role", R"({"rules":[{"verbs":["get"],"verb":"get","sorts":[{}]}]})",
+       "errors:\n  .rules[0].verb: field not declared in schema"
+       "\n  .rules[0].sorts: field not declared in schema"},
+  };
+  for (const auto& entry : cases) {
+    const Subject subject(schema_named(entry.kind));
+    const Result<void> checked = check_configuration(
+        subject.schema->root(), subject.framed(testing::parse(entry.config)), "x");
+    const std::string want =
+        *entry.told == '\0' ? ""
+                            : std::string("failed to create typed patch object (x): ") + entry.told;
+    EXPECT_EQ(checked ? "" : checked.error().message, want) << entry.config;
   }
 }
 

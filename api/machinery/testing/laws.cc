@@ -71,6 +71,7 @@ std::string broken_owner_law(const KindSchema& schema, const Json& object) {
 // Without what says nothing: nulls and empty things are kept by few kinds, and then owned by whom
 // they were written last.
 void tidy(Json& value) {
+  if (JsonArray* items = value.if_array()) std::for_each(items->begin(), items->end(), tidy);
   JsonObject* object = value.if_object();
   if (object == nullptr) return;
   std::vector<std::string> nothing;
