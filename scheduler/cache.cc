@@ -389,7 +389,8 @@ void Cache::settle() {
     const JobInfo* now = job(key);
     job_ledger_.set(key, now);
     fairshare_.set(key, now, names_);
-    if (now != nullptr && now->open()) {
+    // Who has no pods is seen again when they come, or when somebody asks for him.
+    if (now != nullptr && now->open() && !now->is_bare()) {
       open_jobs_.insert(key);
     } else {
       open_jobs_.erase(key);

@@ -65,7 +65,7 @@ class History {
     std::map<QueueName, QueueSums> sums;
     std::set<JobKey> open;
     for (const JobPtr& job : all.jobs) {
-      if (job->open()) open.insert(job->key);
+      if (job->open() && !job->is_bare()) open.insert(job->key);
       if (!job->known) continue;
       QueueSums& sum = sums[job->queue];
       ++sum.jobs;

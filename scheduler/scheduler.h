@@ -14,9 +14,7 @@
 // one in force.
 #pragma once
 
-#include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -24,14 +22,18 @@
 #include "base/env.h"
 #include "client/event_recorder.h"
 #include "client/object_client.h"
+#include "scheduler/binder.h"
 #include "scheduler/cache.h"
 #include "scheduler/config.h"
 #include "scheduler/decisions.h"
+#include "scheduler/evictor.h"
 #include "scheduler/fairshare_writer.h"
 #include "scheduler/feed.h"
 #include "scheduler/gate_writer.h"
+#include "scheduler/metrics.h"
+#include "scheduler/parking.h"
 #include "scheduler/queue_writer.h"
-#include "scheduler/report.h"
+#include "scheduler/reporter.h"
 #include "scheduler/status_writer.h"
 
 namespace krater::scheduler {
@@ -58,24 +60,6 @@ struct Options {
   StatusWriter::Pace pace{};
   // Whether the server knows a kind that it need not know; null: it does.
   std::function<bool(const Kind&)> served{};
-};
-
-struct Metrics {
-  std::uint64_t cycles = 0;
-  Duration last_cycle{}, longest_cycle{}, all_cycles{};
-  std::uint64_t binds = 0;              // pods
-  std::uint64_t bind_failures = 0;      // transactions
-  std::uint64_t evictions = 0;          // pods
-  std::uint64_t eviction_failures = 0;  // transactions
-  std::uint64_t config_errors = 0;
-  std::size_t waiting_jobs = 0;  // after the last cycle
-  std::size_t parked_jobs = 0;   // of those: not to be tried before a change
-  // Of plugin fairshare, by queue and user; null where it is not asked for.
-  struct Usage {
-    std::string queue, user, resource;
-    Wide unit_seconds = 0;
-  };
-  std::shared_ptr<const std::vector<Usage>> usage{};
 };
 
 // What the configuration asks of plugin fairshare; null: it does not have it.
@@ -113,17 +97,7 @@ class Scheduler {
   bool quiet() const;
 
  private:
-  struct Parked {
-    std::uint64_t version = 0, help = 0;
-    std::optional<WallTime> again{};  // not longer than until then
-  };
-  struct Backoff {
-    int failures = 0;
-    SteadyTime until{};
-  };
-
   void decide(const Decision& decision);
-  void tell_waiting(const JobReport& report);
   void wake();
   Duration until_beat() const;
   void tick();
@@ -131,22 +105,8 @@ class Scheduler {
   void await_time();
   bool left_alone(const JobInfo& job) const;
   void tell_of_hollow_guarantees(const Session& session);
-  bool gives_time(const JobReport& report, PodGroupPhase before);
-  bool pods_overdue(const JobKey& job) const;
-  void park(const JobReport& report, std::uint64_t help, std::map<JobKey, Parked>& parked);
-  void forget_those_who_left();
-  void take_reports(const Session& session, const std::set<JobKey>& changed, bool all);
-  void bind(GangBind gang);
-  void write_binds_later();
-  void write_bind(const GangBind& gang);
-  // `written`: the pods, then what was settled of their volumes.
-  void bound(const GangBind& gang, const std::vector<ObjectPtr>& written);
-  Result<std::vector<client::Write>> volume_writes(const GangBind& gang) const;
-  void not_bound(const GangBind& gang, const Error& why);
-  void evict(const GangEviction& eviction);
-  void evicted(const GangEviction& eviction);
-  void not_evicted(const GangEviction& eviction, const Error& why);
-  void retry_after_failure(const JobKey& job);
+  void placed(const JobKey& job);
+  void answered();
   void use_config(const ObjectPtr& config_map);
   void adopt_fairshare();
   void measure_fairshare();
@@ -161,9 +121,7 @@ class Scheduler {
   std::function<void(const Metrics&)> measured_;
   DecisionSink decided_;
   ExtenderCaller* extender_;
-  std::map<JobKey, std::string> told_waiting_;  // the reason in the decision log
-  std::map<JobKey, SteadyTime> incomplete_;     // running gangs, since when members are missing
-  std::set<QueueName> told_hollow_;             // whose guarantee is more than there is
+  std::set<QueueName> told_hollow_;  // whose guarantee is more than there is
   client::EventRecorder events_;
   client::EventRecorder config_events_;   // about the configuration: every one of them is told
   std::set<std::string> said_of_config_;  // last
@@ -175,13 +133,13 @@ class Scheduler {
   FairshareWriter fairshare_;
   Config base_config_, config_;
   Metrics metrics_;
-  std::map<JobKey, Parked> parked_;
-  std::map<JobKey, Backoff> backoffs_;
-  std::map<JobKey, WallTime> bare_since_;                   // admitted, and without pods
-  std::map<JobKey, std::vector<TaskSpecPtr>> leaving_for_;  // evicted for a job, and still there
-  std::map<JobKey, int> binding_;                           // transactions in flight, or to come
-  std::deque<GangBind> to_bind_;                            // assumed, not written yet
-  bool binds_posted_ = false;
+  Parking parking_;
+  Backoffs backoffs_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Execution execution_;
+  Binder binder_;
+  Evictor evictor_;
+  Reporter reporter_;
   std::uint64_t seen_help_ = 0;  // Cache::help() at the last cycle
   bool report_all_ = true;
   bool shuffle_due_ = false;
@@ -190,7 +148,6 @@ class Scheduler {
   Loop::TimerId cycle_timer_ = 0, period_timer_ = 0, parked_timer_ = 0;
   SteadyTime parked_since_{};
   SteadyTime cycle_began_{};  // the last one; before the first: the start
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace krater::scheduler

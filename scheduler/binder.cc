@@ -1,0 +1,141 @@
+#include "scheduler/binder.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include "base/check.h"
+#include "base/log.h"
+
+namespace krater::scheduler {
+namespace {
+
+constexpr std::size_t kBindsATurn = 500;  // pods, in one turn of the loop, or one gang
+
+// "cpu=4,memory=8Gi"; places for pods are counted as pods.
+std::string asks_text(const ResourceList& sum) {
+  std::string out;
+  for (const auto& [name, amount] : sum.amounts()) {
+    if (name == resources::kPods) continue;
+    out += (out.empty() ? "" : ",") + name + "=" + resource_text(name, amount);
+  }
+  return out;
+}
+
+}  // namespace
+
+void Binder::bind(GangBind gang) {
+  for (const GangBind::Member& member : gang.members) {
+    const bool assumed =
+        world_.cache.assume(gang.job, member.task->name(), member.task->pod->uid(), member.slot);
+    CHECK(assumed);
+  }
+  waiting_.push_back(std::move(gang));
+  write_later();
+}
+
+// A hundred large gangs at once take seconds to prepare: meanwhile the loop has other work, and may
+// be stopped.
+void Binder::write_later() {
+  if (waiting_.empty() || std::exchange(posted_, true)) return;
+  world_.loop.post([this, alive = alive_] {
+    if (!*alive) return;
+    posted_ = false;
+    for (std::size_t pods = 0; pods < kBindsATurn && !waiting_.empty();) {
+      const GangBind gang = std::move(waiting_.front());
+      waiting_.pop_front();
+      pods += gang.members.size();
+      write(gang);
+    }
+    write_later();
+  });
+}
+
+Result<std::vector<client::Write>> Binder::volume_writes(const GangBind& gang) const {
+  std::vector<client::Write> out;
+  std::set<std::string> taken;
+  for (const GangBind::Member& member : gang.members) {
+    const auto& claims = member.task->shape->claims;
+    const NodeInfo* node = world_.cache.node(member.slot);
+    if (claims.empty() || node == nullptr || node->spec == nullptr) continue;
+    TRY_ASSIGN(std::vector<client::Write> more,
+               world_.cache.volumes().choices(claims, {node->name, node->spec->labels}, taken));
+    std::move(more.begin(), more.end(), std::back_inserter(out));
+  }
+  return out;
+}
+
+void Binder::write(const GangBind& gang) {
+  std::vector<client::Write> writes;
+  for (const GangBind::Member& member : gang.members) {
+    writes.emplace_back(client::BindWrite{member.task->name_space(), member.task->name(),
+                                          member.task->pod->uid(), NodeName(member.node),
+                                          member.annotations});
+  }
+  // The volumes of all are settled with their nodes, or nobody starts.
+  Result<std::vector<client::Write>> volumes = volume_writes(gang);
+  if (!volumes) {
+    settle(gang.job);
+    return not_bound(gang, volumes.error());
+  }
+  std::move(volumes->begin(), volumes->end(), std::back_inserter(writes));
+  log::info("scheduler.bind", {{"job", gang.job.text()}, {"pods", gang.members.size()}});
+  world_.client.transact(std::move(writes),
+                         [this, alive = alive_, gang](const Result<std::vector<ObjectPtr>>& done) {
+                           if (!*alive) return;
+                           settle(gang.job);
+                           if (done) {
+                             bound(gang, *done);
+                           } else {
+                             not_bound(gang, done.error());
+                           }
+                           world_.answered();
+                         });
+}
+
+void Binder::settle(const JobKey& job) {
+  const auto place = in_flight_.find(job);
+  CHECK(place != in_flight_.end());
+  if (--place->second == 0) in_flight_.erase(place);
+}
+
+void Binder::bound(const GangBind& gang, const std::vector<ObjectPtr>& written) {
+  world_.backoffs.forget(gang.job);
+  world_.metrics.binds += gang.members.size();
+  std::set<std::string_view> nodes;
+  Resource sum;
+  for (const GangBind::Member& member : gang.members) {
+    nodes.insert(member.node);
+    sum += member.task->shape->request;
+  }
+  world_.decide({gang.action, "bound", gang.queue.text(), gang.job.text(),
+                 std::to_string(gang.members.size()), "",
+                 "to " + std::to_string(nodes.size()) +
+                     (nodes.size() == 1 ? " node: " : " nodes, the first: ") +
+                     std::string(*nodes.begin()),
+                 asks_text(sum.to_list(world_.cache.names()))});
+  listeners_.bound(gang.job);
+  // The answer may be ahead of the watch.
+  for (std::size_t i = 0; i < gang.members.size(); ++i) world_.cache.set_pod(written[i]);
+  for (const GangBind::Member& member : gang.members) {
+    world_.events.normal(*member.task->pod, "Scheduled",
+                         "Successfully assigned " + member.task->name_space() + "/" +
+                             member.task->name() + " to " + member.node);
+  }
+}
+
+void Binder::not_bound(const GangBind& gang, const Error& why) {
+  ++world_.metrics.bind_failures;
+  log::warn("scheduler.bind.failed", {{"job", gang.job.text()}, {"why", why.message}});
+  world_.decide({gang.action, "failed", gang.queue.text(), gang.job.text(),
+                 std::to_string(gang.members.size()), "", why.message});
+  for (const GangBind::Member& member : gang.members)
+    world_.cache.forget(gang.job, member.task->name(), member.task->pod->uid());
+  retry_later(world_, gang.job);
+  // One failure is a race with somebody else's change; more of them are worth a word.
+  if (world_.backoffs.failures(gang.job) > 1) {
+    for (const GangBind::Member& member : gang.members) listeners_.failed(member.task, why.message);
+  }
+}
+
+}  // namespace krater::scheduler
