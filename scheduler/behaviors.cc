@@ -21,6 +21,7 @@ constexpr std::array kAll{
     BehaviorEntry{"gangEvictionAsksEveryPlugin", &B::gang_eviction_asks_every_plugin},
     BehaviorEntry{"gangEvictionNearestFirst", &B::gang_eviction_nearest_first},
     BehaviorEntry{"groupsProtectPods", &B::groups_protect_pods},
+    BehaviorEntry{"guaranteesStayFree", &B::guarantees_stay_free},
     BehaviorEntry{"guaranteesWithinCapability", &B::guarantees_within_capability},
     BehaviorEntry{"hollowGuaranteesReserveNothing", &B::hollow_guarantees_reserve_nothing},
     BehaviorEntry{"leastCostVictims", &B::least_cost_victims},

@@ -22,6 +22,7 @@ struct Behaviors {
   bool completed_groups_stay = true;  // off: Pending again when their pods are cleared away
   // Queues.
   bool sibling_guarantees_reserved = true;  // off: in a tree a root without limit reserves nothing
+  bool guarantees_stay_free = true;         // off: each borrower is only kept from his own limit
   bool guarantees_within_capability = true;
   bool hollow_guarantees_reserve_nothing = true;  // off: what no cluster has is kept free as well
   bool flawed_queues_stop_alone = true;           // off: one flaw in the tree stops every queue

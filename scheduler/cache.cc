@@ -95,7 +95,19 @@ void Cache::start_plain_job(const PodView& pod, JobInfo& job) {
   job.priority = pod.priority().value_or(0);
 }
 
+// Who waits for the company of others is helped when somebody comes.
+void Cache::count_company(const PodRecord& record, int by) {
+  if (record.in_job && record.status == TaskStatus::Pending && record.spec->terms != nullptr &&
+      record.spec->terms->helped_by_company())
+    wants_company_ += by;
+}
+
+void Cache::note_company() {
+  if (wants_company_ > 0) ++help_;
+}
+
 void Cache::enter(const Place& place, const PodRecord& record) {
+  count_company(record, 1);
   if (on_a_node(record.status, record.node)) {
     edit_node(record.node).book(*record.spec->shape, record.status, 1);
   }
@@ -103,6 +115,7 @@ void Cache::enter(const Place& place, const PodRecord& record) {
 }
 
 void Cache::leave(const Place& place, const PodRecord& record) {
+  count_company(record, -1);
   if (on_a_node(record.status, record.node)) {
     edit_node(record.node).book(*record.spec->shape, record.status, -1);
     release_slot(record.node);
@@ -122,12 +135,14 @@ bool Cache::refresh(const Place& place, PodRecord& record, const PodRecord& next
       record.status != next.status || record.node != next.node || record.in_job != next.in_job) {
     return false;
   }
+  const bool relabelled = a.pod->labels() != b.pod->labels();
+  if (relabelled && on_a_node(record.status, record.node)) note_company();
   record.spec = next.spec;
   record.evicted = next.evicted;
   if (record.in_job) {
-    JobInfo& job = touch_job(b.job);
+    JobInfo& job = touch_job(next.spec->job);
     job.find(place.second)->spec = next.spec;
-    if (job.sub_group_policies) job.regroup();
+    if (relabelled && job.sub_group_policies) job.regroup();
   }
   return true;
 }
@@ -147,15 +162,17 @@ void Cache::set_pod(const ObjectPtr& object) {
     next.evicted = same && before.evicted && !pod.deleting() && !pod.finished();
     // An answer older than our bind: the task keeps the node it is on its way to.
     if (same && before.status == TaskStatus::Binding && node.empty() && !pod.finished() &&
-        !pod.deleting())
+        !pod.deleting()) {
+      known->second.newer = object;
       return;
+    }
   }
   next.in_job = ours(pod) && !(outside_queues(pod) && !node.empty());
   next.status = next.evicted ? TaskStatus::Releasing : task_status(pod);
   const bool wanted = next.in_job || (!node.empty() && !pod.finished());
   if (wanted) {
     next.spec = task_spec(object, shapes_, terms_, names_);
-    if (!node.empty()) next.node = slot_of(node.text());
+    if (!node.empty() && !pod.finished()) next.node = slot_of(node.text());
     if (known != pods_.end() && refresh(place, known->second, next)) return;
   }
   if (known != pods_.end()) {
@@ -169,10 +186,12 @@ void Cache::set_pod(const ObjectPtr& object) {
     }
   }
   if (!wanted) return;
-  if (!node.empty()) next.node = slot_of(node.text());  // leaving may have given the place back
+  // Leaving may have given the place back.
+  if (!node.empty() && !pod.finished()) next.node = slot_of(node.text());
   if (next.in_job && next.spec->job.name.starts_with("pod/"))
     start_plain_job(pod, edit_job(next.spec->job));
   enter(place, next);
+  if (on_a_node(next.status, next.node)) note_company();
   pods_.emplace(place, std::move(next));
 }
 
@@ -190,8 +209,10 @@ void Cache::move(PodRecord& record, TaskStatus status, NodeSlot node) {
     edit_node(record.node).book(*record.spec->shape, record.status, -1);
   }
   const NodeSlot left = record.node;
+  count_company(record, -1);
   record.status = status;
   record.node = node;
+  count_company(record, 1);
   if (on_a_node(status, node)) edit_node(node).book(*record.spec->shape, status, 1);
   if (left != kNoNode && left != node) release_slot(left);
   JobInfo& job = edit_job(record.spec->job);
@@ -207,6 +228,7 @@ bool Cache::assume(const JobKey& job, const std::string& pod, const Uid& uid, No
     return false;
   }
   move(known->second, TaskStatus::Binding, node);
+  note_company();
   return true;
 }
 
@@ -218,6 +240,7 @@ void Cache::forget(const JobKey& job, const std::string& pod, const Uid& uid) {
   }
   move(known->second, TaskStatus::Pending, kNoNode);
   ++help_;
+  if (const ObjectPtr newer = std::exchange(known->second.newer, nullptr)) set_pod(newer);
 }
 
 bool Cache::assume_evicted(const JobKey& job, const std::string& pod, const Uid& uid) {
@@ -307,7 +330,7 @@ void Cache::set_group(const ObjectPtr& object) {
     return;
   }
   edit_job(key);
-  ++help_;
+  ++help_;  // one more that wants something may be ahead of others: they are told
 }
 
 void Cache::remove_group(const std::string& name_space, const std::string& name) {
@@ -440,20 +463,16 @@ std::map<Surroundings::Place, ObjectPtr>& table_of(Surroundings& all, std::strin
 }  // namespace
 
 void Cache::set_surrounding(const ObjectPtr& object) {
-  auto next = std::make_shared<Surroundings>(*surroundings_);
-  ObjectPtr& known = table_of(*next, object->kind())[{object->name_space(), object->name()}];
+  ObjectPtr& known =
+      table_of(edit(surroundings_), object->kind())[{object->name_space(), object->name()}];
   if (known != nullptr && known->revision() >= object->revision()) return;
   known = object;
-  surroundings_ = std::move(next);
   ++help_;
 }
 
 void Cache::remove_surrounding(const Kind& kind, const std::string& name_space,
                                const std::string& name) {
-  auto next = std::make_shared<Surroundings>(*surroundings_);
-  if (table_of(*next, kind.kind).erase({name_space, name}) == 0) return;
-  surroundings_ = std::move(next);
-  ++help_;
+  if (table_of(edit(surroundings_), kind.kind).erase({name_space, name}) > 0) ++help_;
 }
 
 std::vector<std::pair<std::string, std::string>> Cache::surrounding_names(const Kind& kind) const {
@@ -466,18 +485,14 @@ std::vector<std::pair<std::string, std::string>> Cache::surrounding_names(const 
 void Cache::set_namespace(const ObjectPtr& object) {
   const auto known = namespaces_->find(object->name());
   if (known != namespaces_->end() && known->second == object->labels()) return;
-  auto next = std::make_shared<NamespaceLabels>(*namespaces_);
-  (*next)[object->name()] = object->labels();
-  namespaces_ = std::move(next);
+  edit(namespaces_)[object->name()] = object->labels();
   // Only who speaks of namespaces by their labels is concerned.
   if (!terms_.alive().empty()) ++help_;
 }
 
 void Cache::remove_namespace(const std::string& name) {
   if (!namespaces_->contains(name)) return;
-  auto next = std::make_shared<NamespaceLabels>(*namespaces_);
-  next->erase(name);
-  namespaces_ = std::move(next);
+  edit(namespaces_).erase(name);
 }
 
 std::vector<std::string> Cache::namespace_names() const {

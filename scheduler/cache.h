@@ -109,6 +109,7 @@ class Cache {
     NodeSlot node = kNoNode;
     bool in_job = false;   // ours; other schedulers' pods only use their node
     bool evicted = false;  // by us; its deletion may not be stored yet
+    ObjectPtr newer{};     // what was said of it while it is Binding
   };
 
   bool ours(const PodView& pod) const;
@@ -123,6 +124,8 @@ class Cache {
   void leave(const Place& place, const PodRecord& record);
   void move(PodRecord& record, TaskStatus status, NodeSlot node);
   bool refresh(const Place& place, PodRecord& record, const PodRecord& next);
+  void count_company(const PodRecord& record, int by);
+  void note_company();
   std::vector<PlacedPod> placed_pods() const;
   std::vector<JobPtr> rest_of(const std::set<JobKey>& known) const;
   void start_plain_job(const PodView& pod, JobInfo& job);
@@ -133,6 +136,7 @@ class Cache {
   ResourceNames names_;
   Shapes shapes_;
   TermsPool terms_;
+  int wants_company_ = 0;  // tasks that wait and that others may help by being somewhere
   std::shared_ptr<VolumeBook> volumes_ = std::make_shared<VolumeBook>();
   std::shared_ptr<SpreadDefaults> spread_defaults_ = std::make_shared<SpreadDefaults>();
   std::shared_ptr<const Surroundings> surroundings_ = std::make_shared<const Surroundings>();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 
 #include "base/strings.h"
 #include "scheduler/testing/harness.h"
@@ -220,22 +221,38 @@ void guard(std::uint64_t seed, std::string_view config) {
     const naive::Placement before = placement_of(cluster);
     add_job(cluster, job);
     cluster.settle(std::chrono::seconds(2));
-    std::map<std::string, std::int64_t> lost;
+    std::map<std::string, std::int64_t> pods;  // that each job loses
     for (const std::string& line : cluster.decisions) {
       if (line.find("verdict=evicted") == std::string::npos ||
           line.find("reclaim") == std::string::npos) {
         continue;
       }
       for (const naive::Job& victim : world.jobs) {
-        if (line.find("job=d/" + victim.name + " ") != std::string::npos)
-          lost[victim.queue] += victim.each.cpu;
+        for (std::int64_t i = 0; i < victim.pods; ++i) {
+          const std::string pod = naive::pod_name(victim, i);
+          // Who came meanwhile and left again takes nothing away.
+          if (before.contains(pod) && line.find("pods=d/" + pod + " ") != std::string::npos)
+            ++pods[victim.name];
+        }
       }
     }
     cluster.decisions.clear();
+    std::set<std::string> losers;
+    std::map<std::string, std::int64_t> lost;
+    for (const naive::Job& victim : world.jobs) {
+      if (!pods.contains(victim.name)) continue;
+      losers.insert(victim.queue);
+      const auto left = std::count_if(before.begin(), before.end(), [&](const auto& entry) {
+        return entry.first.starts_with(victim.name + "-w-");
+      });
+      // A gang that reclaim breaks goes whole, whatever its queue holds then: what it leaves beyond
+      // what was asked for is its queue's to use.
+      const bool whole = config != kGangs && pods[victim.name] == left;
+      lost[victim.queue] += whole ? 0 : pods[victim.name] * victim.each.cpu;
+    }
     for (const naive::Queue& queue : world.queues) {
-      if (!lost.contains(queue.name)) continue;
+      if (!losers.contains(queue.name)) continue;
       EXPECT_TRUE(queue.reclaimable) << queue.name;
-      if (config != kGangs) continue;  // reclaim takes gangs whole, whatever they hold
       const std::int64_t held = naive::cpu_in(world, before, queue.name);
       EXPECT_GE(held - lost[queue.name], std::min(held, naive::guarantee_of(world, queue)))
           << queue.name;

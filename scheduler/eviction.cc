@@ -109,12 +109,14 @@ bool EvictionPlanner::make_room(Statement& statement, TaskRef task) {
 
 EvictionPlanner::Likeness EvictionPlanner::likeness(JobId id) const {
   const JobInfo& job = session_.job(id);
-  std::map<const PodShape*, std::int64_t> shapes;
-  for (const Task& task : job.tasks) {
-    if (task.status == TaskStatus::Pending && !task.spec->gated) ++shapes[task.spec->shape.get()];
+  std::map<std::tuple<const NodeBoard*, bool, std::int64_t>, std::int64_t> wants;
+  for (std::uint32_t t = 0; t < job.tasks.size(); ++t) {
+    const Task& task = job.tasks[t];
+    if (task.status != TaskStatus::Pending || task.spec->gated) continue;
+    ++wants[{&session_.board({id, t}), task.spec->preempts, task.spec->priority}];
   }
-  return {session_.queue_of(id), job.priority,      job.min_member,
-          job.ready_tasks(),     std::move(shapes), job.sub_group_policies.get()};
+  return {session_.queue_of(id), job.priority,     job.min_member,
+          job.ready_tasks(),     std::move(wants), job.sub_group_policies.get()};
 }
 
 const std::string* EvictionPlanner::hopeless(JobId job) const {

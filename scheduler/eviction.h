@@ -71,10 +71,12 @@ class EvictionPlanner {
     std::set<JobId> broken{};
     bool spared_gangs = false;  // somebody was left alone for the sake of his gang
   };
-  // Jobs that want the same in the same queue with the same priority are alike; one with sub-groups
-  // is like no other.
-  using Likeness = std::tuple<QueueId, std::int64_t, std::int64_t, std::int64_t,
-                              std::map<const PodShape*, std::int64_t>, const SubGroupPolicies*>;
+  // Jobs whose tasks want the same, and may take it from the same, in the same queue with the same
+  // priority are alike; one with sub-groups is like no other.
+  using Likeness =
+      std::tuple<QueueId, std::int64_t, std::int64_t, std::int64_t,
+                 std::map<std::tuple<const NodeBoard*, bool, std::int64_t>, std::int64_t>,
+                 const SubGroupPolicies*>;
   Likeness likeness(JobId job) const;
 
   bool fits(TaskRef task, NodeSlot node);

@@ -90,6 +90,8 @@ struct JobValidHook {
 struct JobReadyHook {
   virtual ~JobReadyHook() = default;
   virtual bool job_ready(const JobInfo& job) const = 0;
+  // The same, but that what requests nothing counts only once it has a node.
+  virtual bool job_placed(const JobInfo& job) const { return job_ready(job); }
 };
 struct JobPipelinedHook {
   virtual ~JobPipelinedHook() = default;

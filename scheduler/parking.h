@@ -38,6 +38,8 @@ class Parking {
 
   // Everybody is tried again.
   void open() { places_.clear(); }
+  // He is.
+  void release(const JobKey& job) { places_.erase(job); }
   void forget(const JobKey& job);
   std::size_t size() const { return places_.size() + bare(); }
   // Admitted jobs without pods.

@@ -1,5 +1,7 @@
 #include "scheduler/pod_terms.h"
 
+#include <algorithm>
+
 namespace krater::scheduler {
 namespace {
 
@@ -94,6 +96,11 @@ bool PodTerm::means(const std::string& name_space, const Labels& labels,
          (place != known.end() && namespace_selector->matches(place->second));
   }
   return in && selector->matches(labels);
+}
+
+bool PodTerms::helped_by_company() const {
+  return !affinity.empty() || std::any_of(spread.begin(), spread.end(),
+                                          [](const SpreadConstraint& one) { return one.hard; });
 }
 
 PodTermsPtr TermsPool::of(const PodView& pod) {

@@ -41,6 +41,8 @@ struct SpreadConstraint {
 struct PodTerms {
   std::vector<PodTerm> affinity{}, anti_affinity{}, preferred{};
   std::vector<SpreadConstraint> spread{};
+  // A pod that comes to a node, or is labelled otherwise, may be what this one waits for.
+  bool helped_by_company() const;
   bool speaks_of_pods() const {
     return !affinity.empty() || !anti_affinity.empty() || !preferred.empty();
   }

@@ -15,6 +15,7 @@ bool waits(const Task& task) {
 
 void add_waiting(const Session& session, JobId id, JobReport& out) {
   const JobInfo& job = session.job(id);
+  const JobNote& note = session.note(id);
   for (std::uint32_t t = 0; t < job.tasks.size(); ++t) {
     const Task& task = job.tasks[t];
     if (!waits(task) || task.spec->gated) continue;
@@ -24,7 +25,10 @@ void add_waiting(const Session& session, JobId id, JobReport& out) {
       continue;
     }
     TaskReason why = task_reason(session, {id, t});
-    out.waiting.push_back({task.spec, std::move(why.reason), std::move(why.message)});
+    const bool fits_nowhere = task.status == TaskStatus::Pending && note.fit_errors.contains(t);
+    const bool is_void =
+        fits_nowhere && !task.spec->nominated.empty() && !session.room_is_coming(*task.spec);
+    out.waiting.push_back({task.spec, std::move(why.reason), std::move(why.message), is_void});
   }
 }
 

@@ -14,6 +14,7 @@ namespace krater::scheduler {
 struct PodReason {
   TaskSpecPtr task;
   std::string reason, message;
+  bool promise_is_void = false;  // the node it was promised has no room for it any more
 };
 
 struct JobReport {

@@ -39,6 +39,10 @@ void Reporter::take(const Session& session, const std::set<JobKey>& changed, boo
     take(std::move(one), session);
   }
   parking_.end();
+  // Who was not looked at because a write of his failed is looked at when his time has come.
+  for (const JobKey& key : changed) {
+    if (world_.backoffs.hold(key, world_.loop.now())) world_.cache.look_at(key);
+  }
   world_.metrics.waiting_jobs = waiting + parking_.bare();
   world_.metrics.parked_jobs = parking_.size();
 }

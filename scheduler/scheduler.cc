@@ -50,7 +50,11 @@ Scheduler::Scheduler(Deps deps)
           client_, loop_, clock_, events_,
           [this](const TaskSpec& task) { return cache_.pending_task(task); }, options_.pace),
       queues_(client_, cache_, loop_),
-      gates_(client_),
+      gates_(client_,
+             [this](const JobKey& job) {
+               parking_.release(job);
+               retry_later(execution_, job);
+             }),
       fairshare_(client_, loop_, clock_, config_events_, cache_.fairshare(),
                  [this] {
                    cache_.note_help();
@@ -285,11 +289,11 @@ void Scheduler::answered() {
 }
 
 // What was said of it the last time is not said again.
-void Scheduler::tell_of_config(const Object& config_map, std::string_view reason,
+void Scheduler::tell_of_config(const ObjectPtr& config_map, std::string_view reason,
                                std::set<std::string> messages) {
   for (const std::string& message : messages) {
-    if (!said_of_config_.contains(message))
-      config_events_.warning(config_map, std::string(reason), message);
+    if (config_map != nullptr && !said_of_config_.contains(message))
+      config_events_.warning(*config_map, std::string(reason), message);
   }
   said_of_config_ = std::move(messages);
 }
@@ -301,7 +305,7 @@ void Scheduler::use_config(const ObjectPtr& config_map) {
   if (!next) {
     ++metrics_.config_errors;
     log::error("scheduler.config.refused", {{"why", next.error().message}});
-    tell_of_config(*config_map, "InvalidSchedulerConfiguration",
+    tell_of_config(config_map, "InvalidSchedulerConfiguration",
                    {options_.config_key + ": " + next.error().message +
                     "; the last good configuration stays in force"});
     decide({"config", "refused", "", "", "", "", next.error().message});
@@ -314,7 +318,7 @@ void Scheduler::use_config(const ObjectPtr& config_map) {
     log::warn("scheduler.config.pitfall", {{"what", pitfall}});
     decide({"config", "pitfall", "", "", "", "", pitfall});
   }
-  tell_of_config(*config_map, "SchedulerConfigurationPitfall", {doubts.begin(), doubts.end()});
+  tell_of_config(config_map, "SchedulerConfigurationPitfall", {doubts.begin(), doubts.end()});
   cache_.note_help();
   report_all_ = true;
   log::info("scheduler.config",

@@ -110,7 +110,8 @@ class Scheduler {
   void use_config(const ObjectPtr& config_map);
   void adopt_fairshare();
   void measure_fairshare();
-  void tell_of_config(const Object& config_map, std::string_view reason,
+  // Null: there is none to tell it of.
+  void tell_of_config(const ObjectPtr& config_map, std::string_view reason,
                       std::set<std::string> messages);
 
   client::ObjectClient& client_;

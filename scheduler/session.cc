@@ -78,19 +78,6 @@ TaskRefs victims(const Tiered<Hook>& hooks, const Behaviors& behaviors, Ask ask)
   return {};
 }
 
-// What is kept for a queue: nothing that it may not hold, and nothing of what all nodes together do
-// not have, as everybody else would wait for that for ever.
-Resource kept_for(const QueueInfo& queue, const Resource& total, const Behaviors& behaviors) {
-  Resource out = queue.guarantee;
-  for (Dim d = 0; d < out.dims(); ++d) {
-    const bool capped = queue.capability.has(d) && queue.capability.at(d) > 0;
-    if (capped && behaviors.guarantees_within_capability)
-      out.set(d, std::min(out.at(d), queue.capability.at(d)));
-    if (behaviors.hollow_guarantees_reserve_nothing && out.at(d) > total.at(d)) out.set(d, 0);
-  }
-  return out;
-}
-
 }  // namespace
 
 Session::Session(Snapshot snapshot, const Config& config, std::string id, WallTime now,
@@ -99,11 +86,10 @@ Session::Session(Snapshot snapshot, const Config& config, std::string id, WallTi
       config_(config),
       id_(std::move(id)),
       now_(now),
-      extender_(extender) {
-  for (QueueId q = 0; q < queue_count(); ++q) {
-    queue_ids_.emplace(queue(q).name, q);
-    guarantees_.push_back(kept_for(queue(q), total(), behaviors()));
-  }
+      extender_(extender),
+      guarantees_(world_, config.behaviors,
+                  config.plugin("capacity") || config.plugin("proportion")) {
+  for (QueueId q = 0; q < queue_count(); ++q) queue_ids_.emplace(queue(q).name, q);
   parked_.resize(job_count(), false);
   for (JobId id_of_job = 0; id_of_job < job_count(); ++id_of_job) {
     enter_queue(id_of_job);
@@ -154,10 +140,10 @@ const TaskRefs& Session::residents(NodeSlot slot) const {
   return slot < residents_.size() ? residents_[slot] : nobody;
 }
 
-// A gang that counted on best-effort members which then found no place does not start in part.
+// Nothing of a gang is bound whose other members found no place.
 void Session::take_back_incomplete() {
   for (auto& [id, tasks] : bound_) {
-    if (tasks.empty() || job(id).ready_tasks() >= job(id).min_member) continue;
+    if (tasks.empty() || job_placed(id)) continue;
     note(id).reach = job(id).ready_tasks();
     for (const std::uint32_t t : std::exchange(tasks, {})) {
       JobInfo& info = edit_job(id);
@@ -323,6 +309,17 @@ const std::vector<PlacedPod>& Session::placed_pods() const {
   return *placed_pods_;
 }
 
+bool Session::room_is_coming(const TaskSpec& task) const {
+  if (task.nominated.empty()) return false;
+  const NodeSlot promised = find_node(task.nominated);
+  if (promised == kNoNode || node(promised).releasing.is_zero()) return false;
+  return std::any_of(placed_pods().begin(), placed_pods().end(), [promised](const PlacedPod& one) {
+    if (one.node != promised || !one.leaving) return false;
+    const auto why = PodView(one.task->pod).condition("DisruptionTarget");
+    return why && why->status == "True" && why->reason == "PreemptionByScheduler";
+  });
+}
+
 const Domains& Session::domains(const std::string& topology_key) const {
   const auto [place, fresh] = domains_.try_emplace(topology_key);
   Domains& out = place->second;
@@ -380,6 +377,11 @@ std::optional<Refusal> Session::job_invalid(JobId id) const {
   return std::nullopt;
 }
 
+bool Session::job_placed(JobId id) const {
+  return all_of(plugins_.job_ready,
+                [&](const JobReadyHook& hook) { return hook.job_placed(job(id)); });
+}
+
 bool Session::job_ready(JobId id) const {
   return all_of(plugins_.job_ready,
                 [&](const JobReadyHook& hook) { return hook.job_ready(job(id)); });
@@ -405,9 +407,15 @@ bool Session::may_enqueue(JobId id, Refusal& why) const {
 }
 
 bool Session::allocatable(QueueId queue_id, const TaskSpec& task, Refusal& why) const {
-  return all_of(plugins_.allocatable, [&](const AllocatableHook& hook) {
-    return hook.allocatable(*this, queue_id, task, why);
-  });
+  if (!all_of(plugins_.allocatable, [&](const AllocatableHook& hook) {
+        return hook.allocatable(*this, queue_id, task, why);
+      })) {
+    return false;
+  }
+  const bool stay_free =
+      behaviors().guarantees_stay_free && behaviors().sibling_guarantees_reserved;
+  return !stay_free || queue_id == kNoQueue ||
+         guarantees_.leave_room(queue_id, task.shape->request, why);
 }
 
 bool Session::overused(QueueId queue_id, Refusal& why) const {
@@ -529,6 +537,19 @@ void Session::lift_gate(TaskRef ref) {
   for (const auto& plugin : plugins_.plugins) plugin->gate_lifted(*this, ref.job, *task(ref).spec);
 }
 
+// The task holds something of its queue's from now on, or nothing any more.
+void Session::moved(TaskRef ref, int sign) {
+  const TaskSpec& spec = *task(ref).spec;
+  guarantees_.move(queue_of(ref.job), spec.shape->request, sign);
+  for (const auto& plugin : plugins_.plugins) {
+    if (sign > 0) {
+      plugin->placed(*this, ref.job, spec);
+    } else {
+      plugin->unplaced(*this, ref.job, spec);
+    }
+  }
+}
+
 void Session::place(TaskRef ref, TaskStatus status, NodeSlot slot) {
   JobInfo& info = edit_job(ref.job);
   Task& task = info.tasks[ref.task];
@@ -537,7 +558,7 @@ void Session::place(TaskRef ref, TaskStatus status, NodeSlot slot) {
   clone_if_shared(world_.nodes[slot]).book(*task.spec->shape, status, 1);
   node_changes_.push_back(slot);
   pod_moves_.push_back({task.spec, slot, 1});
-  for (const auto& plugin : plugins_.plugins) plugin->placed(*this, ref.job, *task.spec);
+  moved(ref, 1);
 }
 
 void Session::unplace(TaskRef ref) {
@@ -549,7 +570,7 @@ void Session::unplace(TaskRef ref) {
   info.set_status(task, TaskStatus::Pending, kNoNode);
   node_changes_.push_back(slot);
   pod_moves_.push_back({task.spec, slot, -1});
-  for (const auto& plugin : plugins_.plugins) plugin->unplaced(*this, ref.job, *task.spec);
+  moved(ref, -1);
 }
 
 void Session::evict(TaskRef ref) {
@@ -562,7 +583,7 @@ void Session::evict(TaskRef ref) {
   node_changes_.push_back(task.node);
   pod_moves_.push_back({task.spec, task.node, -1});
   info.set_status(task, TaskStatus::Releasing, task.node);
-  for (const auto& plugin : plugins_.plugins) plugin->unplaced(*this, ref.job, *task.spec);
+  moved(ref, -1);
 }
 
 void Session::unevict(TaskRef ref, TaskStatus before) {
@@ -575,7 +596,7 @@ void Session::unevict(TaskRef ref, TaskStatus before) {
   node_changes_.push_back(task.node);
   pod_moves_.push_back({task.spec, task.node, 1});
   info.set_status(task, before, task.node);
-  for (const auto& plugin : plugins_.plugins) plugin->placed(*this, ref.job, *task.spec);
+  moved(ref, 1);
 }
 
 void Session::dispatch(JobId id) {

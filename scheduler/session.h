@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "scheduler/config.h"
+#include "scheduler/guarantees.h"
 #include "scheduler/node_board.h"
 #include "scheduler/snapshot.h"
 
@@ -94,7 +95,7 @@ class Session {
   // Its first job that has to wait keeps the others waiting.
   bool fifo(QueueId id) const { return behaviors().strict_fifo && queue(id).fifo; }
   // What is kept for it: its guarantee, as far as it may hold that and the cluster has it.
-  const Resource& guarantee(QueueId id) const { return guarantees_[id]; }
+  const Resource& guarantee(QueueId id) const { return guarantees_.kept(id); }
   // Of all jobs in it, those that are not in the session included, when the session began.
   const QueueSums& sums(QueueId id) const { return world_.sums[id]; }
 
@@ -128,6 +129,8 @@ class Session {
   const Surroundings& surroundings() const { return *world_.surroundings; }
   // Who was on a node when the session began, and what has moved since.
   const std::vector<PlacedPod>& placed_pods() const;
+  // Somebody whom the scheduler took away is still leaving the node the task was promised.
+  bool room_is_coming(const TaskSpec& task) const;
   const std::vector<PodMove>& pod_moves() const { return pod_moves_; }
   const NamespaceLabels& namespaces() const { return *world_.namespaces; }
   const VolumeBook& volumes() const;
@@ -146,6 +149,8 @@ class Session {
   bool task_before(const TaskSpec& a, const TaskSpec& b) const;
   std::optional<Refusal> job_invalid(JobId id) const;
   bool job_ready(JobId id) const;
+  // Ready, and its members without requests have nodes as well, as far as the gang needs them.
+  bool job_placed(JobId id) const;
   bool job_pipelined(JobId id) const;
   std::optional<WallTime> overdue_since(JobId id) const;
   bool may_enqueue(JobId id, Refusal& why) const;
@@ -205,6 +210,7 @@ class Session {
   void unplace(TaskRef ref);
   void evict(TaskRef ref);
   void unevict(TaskRef ref, TaskStatus before);
+  void moved(TaskRef ref, int sign);
   void enter_queue(JobId id);
   std::string kinship(const TaskSpec& task) const;
   TaskSpecPtr spread_by_default(const TaskSpecPtr& task);
@@ -216,7 +222,7 @@ class Session {
   PluginSet plugins_;
   ExtenderCaller* extender_;
   std::map<QueueName, QueueId> queue_ids_;
-  std::vector<Resource> guarantees_;
+  Guarantees guarantees_;
   std::vector<QueueId> queue_of_;
   std::vector<bool> parked_;
   std::map<JobId, JobNote> notes_;

@@ -22,16 +22,21 @@ bool is_waiting(PodGroupPhase phase) {
          phase == PodGroupPhase::Unknown;
 }
 
-Json scheduled_condition(const std::string& reason, const std::string& message, WallTime now) {
+std::string said(const PodReason& pod) {
+  return pod.reason + pod.message + (pod.promise_is_void ? " (void)" : "");
+}
+
+Json not_scheduled(const PodReason& pod, WallTime now) {
   JsonObject condition;
   condition["type"] = "PodScheduled";
   condition["status"] = "False";
   condition["lastProbeTime"] = nullptr;
   condition["lastTransitionTime"] = to_rfc3339(now);
-  condition["reason"] = reason;
-  condition["message"] = message;
+  condition["reason"] = pod.reason;
+  condition["message"] = pod.message;
   JsonObject status, patch;
   status["conditions"] = JsonArray{std::move(condition)};
+  if (pod.promise_is_void) status["nominatedNodeName"] = nullptr;
   patch["status"] = std::move(status);
   return patch;
 }
@@ -94,7 +99,7 @@ void StatusWriter::drop(const JobKey& key) {
 bool StatusWriter::pods_news(const Record& record) const {
   for (const PodReason& pod : record.report.waiting) {
     const auto told = record.told_pods.find(pod.task->pod->uid().text());
-    if (told == record.told_pods.end() || told->second != pod.reason + pod.message) return true;
+    if (told == record.told_pods.end() || told->second != said(pod)) return true;
   }
   return false;
 }
@@ -173,6 +178,8 @@ void StatusWriter::write_group(const JobKey& key, Record& record, bool words) {
   }
   Json patch(boost::json::object_kind);
   patch.get_object()["status"] = next.to_json_value(/*nulls=*/true);
+  // Not of a successor of the same name.
+  set_path(patch, {"metadata", "uid"}, Json(record.report.group->uid().text()));
   if (why != record.stored_why)
     set_path(patch, {"metadata", "annotations", kWhyPending}, why.empty() ? Json() : Json(why));
   if (hyper_node != record.stored_hyper_node) {
@@ -220,29 +227,28 @@ void StatusWriter::write_pods(const JobKey& key, Record& record) {
   record.told_pods.clear();
   for (const PodReason& pod : record.report.waiting) {
     const std::string uid = pod.task->pod->uid().text();
-    const std::string text = pod.reason + pod.message;
+    const std::string text = said(pod);
     record.told_pods.emplace(uid, text);
     const auto before = told.find(uid);
-    if (before == told.end() || before->second != text)
-      write_pod(key, pod.task, pod.reason, pod.message);
+    if (before == told.end() || before->second != text) write_pod(key, pod);
   }
 }
 
-void StatusWriter::write_pod(const JobKey& key, const TaskSpecPtr& task, const std::string& reason,
-                             const std::string& message) {
-  const TaskSpecPtr newest = newest_(*task);
+void StatusWriter::write_pod(const JobKey& key, const PodReason& pod) {
+  const TaskSpecPtr newest = newest_(*pod.task);
   if (newest == nullptr) return;
   const auto stored = PodView(newest->pod).condition("PodScheduled");
-  if (stored && stored->status == "False" && stored->reason == reason && stored->message == message)
-    return;
-  events_.warning(*newest->pod, "FailedScheduling", message);
+  const bool told = stored && stored->status == "False" && stored->reason == pod.reason &&
+                    stored->message == pod.message;
+  if (told && !pod.promise_is_void) return;
+  if (!told) events_.warning(*newest->pod, "FailedScheduling", pod.message);
   ++in_flight_;
   // Guarded by the revision, so that it never lies over a bind; whoever lost the race is written
   // anew.
   client_.write(
-      client::PatchWrite{
-          kinds::kPod, newest->name_space(), newest->name(), client::PatchType::StrategicMerge,
-          scheduled_condition(reason, message, clock_.now()), "status", newest->pod->revision()},
+      client::PatchWrite{kinds::kPod, newest->name_space(), newest->name(),
+                         client::PatchType::StrategicMerge, not_scheduled(pod, clock_.now()),
+                         "status", newest->pod->revision()},
       [this, alive = alive_, key, uid = newest->pod->uid().text()](const Result<ObjectPtr>& done) {
         if (!*alive) return;
         --in_flight_;
@@ -256,7 +262,7 @@ void StatusWriter::write_pod(const JobKey& key, const TaskSpecPtr& task, const s
 }
 
 void StatusWriter::bind_failed(const TaskSpecPtr& task, const std::string& message) {
-  write_pod(task->job, task, "SchedulerError", message);
+  write_pod(task->job, {task, "SchedulerError", message});
 }
 
 // The condition that says why it waits; null: it does not, or nothing is said.

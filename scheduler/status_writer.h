@@ -81,8 +81,7 @@ class StatusWriter {
   void drain();
   void write_group(const JobKey& key, Record& record, bool words);
   void write_pods(const JobKey& key, Record& record);
-  void write_pod(const JobKey& key, const TaskSpecPtr& task, const std::string& reason,
-                 const std::string& message);
+  void write_pod(const JobKey& key, const PodReason& pod);
   void tell(Record& record);
   static const PodGroupCondition* waits_for(const Record& record);
   static bool event_news(const Record& record);

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "scheduler/actions/backfill.h"
 #include "scheduler/actions/heap.h"
 #include "scheduler/actions/job_filter.h"
 #include "scheduler/actions/job_line.h"
@@ -215,8 +216,9 @@ class Allocator {
       Statement trial(session_);
       std::set<const NodeBoard*> unfit;
       place_members(trial, queue, job, tasks, unfit);
-      const bool ready = session_.job_ready(job);
-      const bool works = !trial.empty() && (ready || session_.job_pipelined(job));
+      const bool counted = session_.job_ready(job);
+      const bool ready = counted && complete(trial, job);
+      const bool works = !trial.empty() && (ready || (!counted && session_.job_pipelined(job)));
       trial.roll_back(0);
       const std::pair score(ready, domain.score);
       if (works && (best == nullptr || score > best_score)) {
@@ -277,13 +279,14 @@ class Allocator {
     Statement statement(session_);
     std::set<const NodeBoard*> unfit;  // one that fits nowhere is not tried again within the turn
     place_members(statement, queue, job, tasks, unfit);
-    if (session_.job_ready(job)) {
+    const bool counted = session_.job_ready(job);
+    if (counted && complete(statement, job)) {
       if (statement.empty()) return false;
       statement.commit(job);
       return !tasks.empty();
     }
     // Enough only once somebody has left: the places stay taken until the session ends.
-    if (session_.job_pipelined(job) || held_ == job) {
+    if (!counted && (session_.job_pipelined(job) || held_ == job)) {
       statement.keep();
     } else {
       const JobInfo& info = session_.job(job);
@@ -294,6 +297,23 @@ class Allocator {
         note.nearest = session_.board({job, note.fit_errors.begin()->first}).nearest_for(job);
       statement.discard();
       refresh_figures(job, unfit);
+    }
+    return false;
+  }
+
+  // A gang that counts on members without requests does not start before these have a place too.
+  // True when all it needs is there.
+  bool complete(Statement& statement, JobId job) {
+    if (session_.job_placed(job)) return true;
+    for (const std::uint32_t t : best_effort_tasks(session_, session_.job(job))) {
+      NodeBoard& board = session_.board({job, t});
+      const NodeSlot best = board.best_idle();
+      if (best == kNoNode) {
+        session_.note(job).fit_errors[t] = board.explain();
+        continue;
+      }
+      statement.allocate({job, t}, best);
+      if (session_.job_placed(job)) return true;
     }
     return false;
   }

@@ -6,7 +6,7 @@
 #include "scheduler/statement.h"
 
 namespace krater::scheduler {
-namespace {
+namespace {}  // namespace
 
 std::vector<std::uint32_t> best_effort_tasks(const Session& session, const JobInfo& job) {
   std::vector<std::uint32_t> out;
@@ -23,13 +23,13 @@ std::vector<std::uint32_t> best_effort_tasks(const Session& session, const JobIn
   return out;
 }
 
-}  // namespace
-
 void backfill(Session& session) {
   std::vector<JobId> jobs;
   for (JobId job = 0; job < session.job_count(); ++job) {
     const JobInfo& info = session.job(job);
     if (info.is_pending() || info.pending_best_effort == 0 || session.parked(job)) continue;
+    // They are counted as ready already: its gang lacks others.
+    if (!session.job_ready(job)) continue;
     if (!refused_as_a_whole(session, job)) jobs.push_back(job);
   }
   std::sort(jobs.begin(), jobs.end(), [&](JobId a, JobId b) {
@@ -50,7 +50,7 @@ void backfill(Session& session) {
     JobNote& note = session.note(job);
     if (!note.fit_errors.empty() && !note.nearest)
       note.nearest = session.board({job, note.fit_errors.begin()->first}).nearest_for(job);
-    if (!statement.empty() && session.job_ready(job)) statement.commit(job);
+    if (!statement.empty() && session.job_placed(job)) statement.commit(job);
   }
 }
 

@@ -9,10 +9,7 @@ namespace {
 
 bool may_claim(const Session& session, TaskRef ref) {
   const TaskSpec& task = *session.task(ref).spec;
-  if (!task.preempts) return false;
-  if (task.nominated.empty()) return true;
-  const NodeSlot node = session.find_node(task.nominated);
-  return node == kNoNode || session.node(node).releasing.is_zero();
+  return task.preempts && !session.room_is_coming(task);
 }
 
 }  // namespace

@@ -85,6 +85,7 @@ class Gang final : public Plugin,
     return a_ready == b_ready ? 0 : a_ready ? 1 : -1;
   }
   bool job_ready(const JobInfo& job) const override { return ready(job); }
+  bool job_placed(const JobInfo& job) const override { return all_placed(job) && ready(job); }
   Vote job_pipelined(const JobInfo& job) const override {
     const bool permitted =
         job.is_pipelined() && roles_have(job, counts_as_pipelined) && job.sub_groups_pipelined();

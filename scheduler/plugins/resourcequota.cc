@@ -37,16 +37,35 @@ std::int64_t amount_of(const Json* list, const std::string& name, const std::str
   return ResourceList::from(&one).at(resource);
 }
 
-// What was promised to jobs whose pods are still to come. Outlives sessions: such a job is in none.
+// Pods that have not come by then are not waited for.
+constexpr Duration kComeWithin = std::chrono::minutes(1);
+// What the quota says is used follows the pods; only after this it is sure to know them.
+constexpr Duration kCountedWithin = std::chrono::seconds(1);
+
+// What was promised to a job whose pods are still to come. Outlives sessions: such a job may be in
+// none.
 struct Promise {
-  ResourceList amounts{};
-  WallTime since;
+  Resource amounts{};
+  WallTime since{};
+  Resource come{};       // of its pods that are there
+  std::size_t pods = 0;  // so many
+  std::int64_t wanted = 0;
+  WallTime changed{};  // when the last of them came
+
+  WallTime next_change(WallTime now) const {
+    return now < changed + kCountedWithin ? changed + kCountedWithin : since + kComeWithin;
+  }
+  bool kept(WallTime now) const {
+    const bool all = static_cast<std::int64_t>(pods) >= wanted;
+    return now < since + kComeWithin && !(all && now >= changed + kCountedWithin);
+  }
+  Resource outstanding(WallTime now) const {
+    return now < changed + kCountedWithin ? amounts : (amounts - come).clamped();
+  }
 };
 struct QuotaMemory {
   std::map<JobKey, Promise> promised{};
 };
-// Pods that have not come by then are not waited for.
-constexpr Duration kComeWithin = std::chrono::minutes(1);
 
 class ResourceQuotas final : public Plugin, public EnqueueHook {
  public:
@@ -54,15 +73,15 @@ class ResourceQuotas final : public Plugin, public EnqueueHook {
 
   void open(const Session& session) override {
     for (const auto& [place, object] : session.surroundings().quotas) read(object);
-    // Pods that are made are in what the quota says is used.
     for (JobId id = 0; id < session.job_count(); ++id) {
-      if (!session.job(id).tasks.empty()) memory_.promised.erase(session.job(id).key);
+      const JobInfo& job = session.job(id);
+      const auto promise = memory_.promised.find(job.key);
+      if (promise != memory_.promised.end()) look(job, promise->second, session.now());
     }
-    std::erase_if(memory_.promised, [&](const auto& entry) {
-      return entry.second.since + kComeWithin <= session.now();
-    });
+    std::erase_if(memory_.promised,
+                  [&](const auto& entry) { return !entry.second.kept(session.now()); });
     for (const auto& [key, promise] : memory_.promised)
-      promised_[key.name_space] += promise.amounts;
+      promised_[key.name_space] += promise.outstanding(session.now()).to_list(session.names());
   }
 
   Vote may_enqueue(const Session& session, JobId id, Refusal& why) const override {
@@ -102,16 +121,17 @@ class ResourceQuotas final : public Plugin, public EnqueueHook {
   void enqueued(const Session& session, JobId id) override {
     const JobInfo& job = session.job(id);
     if (!job.min_resources) return;
-    const ResourceList amounts = job.min_resources->to_list(session.names());
-    promised_[job.key.name_space] += amounts;
-    if (job.tasks.empty()) memory_.promised[job.key] = {amounts, session.now()};
+    promised_[job.key.name_space] += job.min_resources->to_list(session.names());
+    Promise promise{*job.min_resources, session.now()};
+    look(job, promise, session.now());
+    memory_.promised[job.key] = std::move(promise);
   }
 
   // What was promised falls free when its time is over.
   void close(Session& session) override {
     std::map<std::string, WallTime> first;  // by namespace
     for (const auto& [key, promise] : memory_.promised) {
-      const WallTime end = promise.since + kComeWithin;
+      const WallTime end = promise.next_change(session.now());
       WallTime& sooner = first.emplace(key.name_space, end).first->second;
       sooner = std::min(sooner, end);
     }
@@ -123,6 +143,15 @@ class ResourceQuotas final : public Plugin, public EnqueueHook {
   }
 
  private:
+  static void look(const JobInfo& job, Promise& promise, WallTime now) {
+    promise.wanted = job.min_member;
+    if (promise.pods == job.tasks.size()) return;
+    promise.pods = job.tasks.size();
+    promise.changed = now;
+    promise.come = Resource();
+    for (const Task& task : job.tasks) promise.come += task.spec->shape->request;
+  }
+
   void read(const ObjectPtr& object) {
     const ObjectView view(object);
     const Json& document = view.document();

@@ -69,6 +69,20 @@ std::int64_t limit_of(const World& world, const Queue& queue) {
   return out;
 }
 
+// Whether so much more may go to the queue: what is guaranteed to others and not in use stays free.
+bool may_have(const World& world, const Placement& placement, const Queue& queue,
+              std::int64_t more) {
+  if (cpu_in(world, placement, queue.name) + more > limit_of(world, queue)) return false;
+  std::int64_t free = all_cpu(world), kept = 0;
+  for (const auto& [pod, node] : placement) free -= job_of(world, pod).each.cpu;
+  for (const Queue& other : world.queues) {
+    if (other.name == queue.name) continue;
+    const std::int64_t held = cpu_in(world, placement, other.name);
+    kept += std::max<std::int64_t>(guarantee_of(world, other) - held, 0);
+  }
+  return more <= 0 || kept <= 0 || more <= free - kept;
+}
+
 // The fair point, raised to the guarantee and within the limit; nullopt: none was set.
 std::optional<std::int64_t> due_of(const World& world, const Queue& queue) {
   std::optional<std::int64_t> out;
@@ -146,12 +160,11 @@ struct Turn {
 bool take_turn(const World& world, Placement& placement, Turn& turn) {
   const Job& job = *turn.job;
   Placement trial = placement;
-  const std::int64_t limit = limit_of(world, queue_of(world, job));
   bool placed = false;
   while (turn.next < job.pods) {
     const std::string pod = pod_name(job, turn.next++);
-    // Its queue's limit: the next one may be tried, and will not fit either.
-    if (cpu_in(world, trial, job.queue) + job.each.cpu > limit) continue;
+    // Its queue's limits: the next one may be tried, and will not fit either.
+    if (!may_have(world, trial, queue_of(world, job), job.each.cpu)) continue;
     const Node* node = best_node(world, trial, job);
     if (node == nullptr) {
       // All pods are alike: none of the others will find a node.
@@ -223,8 +236,7 @@ std::vector<std::string> idle_for_no_reason(const World& world, const Placement&
         here = std::min(here, (node.all.memory - used.memory) / job.each.memory);
       room += std::max<std::int64_t>(here, 0);
     }
-    const std::int64_t limit = limit_of(world, queue_of(world, job));
-    const bool allowed = cpu_in(world, placement, job.queue) + job.min * job.each.cpu <= limit;
+    const bool allowed = may_have(world, placement, queue_of(world, job), job.min * job.each.cpu);
     if (room >= job.min && allowed) out.push_back(job.name);
   }
   return out;
