@@ -4,9 +4,24 @@
 
 #include "controllers/vcjob/needs.h"
 #include "controllers/vcjob/tally.h"
+#include "model/retry_accounting.h"
 
 namespace krater::controllers::vcjob {
 namespace {
+
+// The pods that an action is about.
+std::vector<const PodFact*> named_by(const Chosen& chosen, const Observed& seen) {
+  std::vector<const PodFact*> out;
+  for (const PodFact& pod : seen.pods) {
+    if (chosen.reaction.scope == Scope::Target && pod.task != chosen.why.task) continue;
+    if (chosen.action == VolcanoAction::RestartPod && pod.name() != chosen.why.pod) continue;
+    if (chosen.action == VolcanoAction::RestartPartition &&
+        (pod.partition.empty() || pod.partition != chosen.why.partition))
+      continue;
+    out.push_back(&pod);
+  }
+  return out;
+}
 
 class Chooser {
  public:
@@ -26,8 +41,10 @@ class Chooser {
       return Fate::Waits;
     }
     Chosen chosen{answer.action, *reaction, occurrence};
-    if (reaction->scope == Scope::Target && targets_of(chosen, seen_).empty() &&
-        (seen_.status.phase == VolcanoJobPhase::Restarting || needs_pod(answer.action, occurrence)))
+    if (reaction->scope == Scope::Target &&
+        (is_last_word() ||
+         (named_by(chosen, seen_).empty() && (seen_.status.phase == VolcanoJobPhase::Restarting ||
+                                              needs_pod(answer.action, occurrence)))))
       return Fate::Nothing;
     out.chosen = std::move(chosen);
     return Fate::Chosen;
@@ -50,6 +67,12 @@ class Chooser {
   // Whoever schedules may miss a pod that has succeeded and was then cleaned up; nothing is lost.
   bool is_mistaken(const Occurrence& occurrence) const {
     return occurrence.event == VolcanoEvent::Unknown && is_whole(seen_);
+  }
+
+  // The last try was used up: nothing starts again, and what has ended is kept.
+  bool is_last_word() const {
+    return seen_.status.phase == VolcanoJobPhase::Restarting &&
+           seen_.status.retry_count >= seen_.job.max_retry();
   }
 
   // Pods may be seen to end at once; one by one, the job had been completed before the last of
@@ -88,21 +111,21 @@ Choice choose(const Observed& seen, const std::vector<Occurrence>& kept, WallTim
   return std::move(chooser.out);
 }
 
+bool costs_retry(const Chosen& chosen, const Observed& seen) {
+  if (counts_every_restart(seen.job.object()))
+    return chosen.reaction.costs_retry || chosen.action == VolcanoAction::ResumeJob;
+  return chosen.reaction.costs_retry && !chosen.why.by_scheduler;
+}
+
+bool keeps_finished(const Chosen& chosen, const Observed& seen) {
+  if (chosen.reaction.keep_finished) return true;
+  return costs_retry(chosen, seen) && seen.status.retry_count >= seen.job.max_retry() - 1;
+}
+
 std::vector<const PodFact*> targets_of(const Chosen& chosen, const Observed& seen) {
-  std::vector<const PodFact*> out;
-  // What has ended is kept after the last try, so that its logs can be read.
-  const bool last_try = seen.status.retry_count >= seen.job.max_retry() - 1;
-  const bool keep = chosen.reaction.keep_finished || (chosen.reaction.scope == Scope::Job &&
-                                                      chosen.reaction.costs_retry && last_try);
-  for (const PodFact& pod : seen.pods) {
-    if (chosen.reaction.scope == Scope::Target && pod.task != chosen.why.task) continue;
-    if (chosen.action == VolcanoAction::RestartPod && pod.name() != chosen.why.pod) continue;
-    if (chosen.action == VolcanoAction::RestartPartition &&
-        (pod.partition.empty() || pod.partition != chosen.why.partition))
-      continue;
-    if (keep && pod.finished()) continue;
-    out.push_back(&pod);
-  }
+  std::vector<const PodFact*> out = named_by(chosen, seen);
+  if (keeps_finished(chosen, seen))
+    std::erase_if(out, [](const PodFact* pod) { return pod->finished(); });
   return out;
 }
 

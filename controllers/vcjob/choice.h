@@ -33,6 +33,14 @@ struct Choice {
 // `kept`: occurrences that leave no trace, oldest first; orders stand before all others.
 Choice choose(const Observed& seen, const std::vector<Occurrence>& kept, WallTime now);
 
+// Whether it uses up a try: what the scheduler takes away, and what its user resumes, is not the
+// job's failure; unless it is to count.
+bool costs_retry(const Chosen& chosen, const Observed& seen);
+
+// Pods that have ended stay: always, or because this was the last try, so that their logs can be
+// read. Volcano keeps them for RestartJob alone.
+bool keeps_finished(const Chosen& chosen, const Observed& seen);
+
 // The pods that an action takes away.
 std::vector<const PodFact*> targets_of(const Chosen& chosen, const Observed& seen);
 

@@ -10,7 +10,6 @@
 #include "controllers/vcjob/tally.h"
 #include "controllers/vcjob/volumes.h"
 #include "model/keys.h"
-#include "model/retry_accounting.h"
 
 namespace krater::controllers::vcjob {
 namespace {
@@ -241,16 +240,8 @@ void end_of_life(const Observed& seen, WallTime now, Plan& plan) {
   plan.then({std::move(gone), Code::NotFound, {}, {}});
 }
 
-// What the scheduler takes away, and what its user resumes, is not the job's failure; unless it is
-// to count.
-bool costs_retry(const Observed& seen, const Chosen& chosen) {
-  if (counts_every_restart(seen.job.object()))
-    return chosen.reaction.costs_retry || chosen.action == VolcanoAction::ResumeJob;
-  return chosen.reaction.costs_retry && !chosen.why.by_scheduler;
-}
-
-void forget_successes(const Chosen& chosen, Status& status) {
-  if (chosen.reaction.keep_finished || chosen.action == VolcanoAction::RestartPod) return;
+void forget_successes(const Observed& seen, const Chosen& chosen, Status& status) {
+  if (keeps_finished(chosen, seen) || chosen.action == VolcanoAction::RestartPod) return;
   if (chosen.reaction.scope == Scope::Job)
     status.forget_succeeded();
   else
@@ -267,8 +258,8 @@ Plan act(const Observed& seen, const Chosen& chosen, WallTime now) {
     ++status.version;
     status.running_duration = running_duration(seen, now);
   }
-  if (costs_retry(seen, chosen)) ++status.retry_count;
-  forget_successes(chosen, status);
+  if (costs_retry(chosen, seen)) ++status.retry_count;
+  forget_successes(seen, chosen, status);
   status.counts = count(seen, status, names_of(targets));
   // In a full restart a single pod's restart changes nothing about what is being waited for.
   const bool same = seen.status.phase == Phase::Restarting &&

@@ -32,11 +32,13 @@ struct VolcanoJobTest : ::testing::Test {
   // `tasks` comma separated, `more` of the spec with a leading comma.
   void make(const std::string& tasks, int least, const std::string& more = "",
             const std::string& name = "j") {
-    world.put(kinds::kVolcanoJob, R"({"metadata":{"name":")" + name +
-                                      R"(","namespace":"d"},"spec":{"schedulerName":"volcano",)"
-                                      R"("queue":"default","minAvailable":)" +
-                                      std::to_string(least) + R"(,"maxRetry":3,"tasks":[)" + tasks +
-                                      "]" + more + "}}");
+    world.put(kinds::kVolcanoJob,
+              R"({"metadata":{"name":")" + name +
+                  R"(","namespace":"d"},"spec":{"schedulerName":"volcano",)"
+                  R"("queue":"default","minAvailable":)" +
+                  std::to_string(least) +
+                  (more.find("maxRetry") == std::string::npos ? R"(,"maxRetry":3)" : "") +
+                  R"(,"tasks":[)" + tasks + "]" + more + "}}");
     world.settle();
   }
   void spec(const std::string& patch) {
@@ -556,6 +558,36 @@ TEST_F(VolcanoJobTest, RestartsOnePartition) {
   end("j-w-3", 1);
   EXPECT_EQ(pod("j-w-0")->uid(), w0);
   EXPECT_NE(pod("j-w-2")->uid(), w2);
+}
+
+// VC-17 again: what failed last can be looked at, whatever was to be restarted.
+TEST_F(VolcanoJobTest, AfterTheLastTryWhatHasEndedStays) {
+  for (const std::string action : {"RestartPod", "RestartTask", "RestartPartition"}) {
+    make(task("w", 2,
+              R"(,"partitionPolicy":{"totalPartitions":1,"partitionSize":2},)"
+              R"("policies":[{"event":"PodFailed","action":")" +
+                  action + R"("}])") +
+             "," + task("other", 1),
+         3, R"(,"maxRetry":2)");
+    admit();
+    run_all();
+    const Uid first = pod("j-w-0")->uid();
+    end("j-w-0", 1);
+    ASSERT_NE(pod("j-w-0")->uid(), first) << action << ": there is another try";
+    run_all();
+    const Uid last = pod("j-w-0")->uid();
+    end("j-w-0", 1);
+    EXPECT_EQ(phase(), "Failed") << action;
+    EXPECT_EQ(status().retry_count, 2);
+    EXPECT_EQ(status().counts.failed, 1);
+    EXPECT_EQ(pods(), Names{"j-w-0"}) << action;
+    EXPECT_EQ(pod("j-w-0")->uid(), last);
+    world.pass(60s);
+    EXPECT_EQ(pods(), Names{"j-w-0"});
+    world.remove(kinds::kVolcanoJob, "d", "j");
+    world.remove(kinds::kPod, "d", "j-w-0");
+    world.settle();
+  }
 }
 
 TEST_F(VolcanoJobTest, WhereThereAreNoPartitionsNoneIsRestarted) {

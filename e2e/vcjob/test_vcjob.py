@@ -171,6 +171,18 @@ def test_a_partition_that_there_is_not_is_not_restarted(tmp_path):
         assert cluster.get("pod", "whole-b-0")["metadata"]["uid"] == uid
 
 
+def test_after_the_last_try_the_failed_pod_stays_whatever_was_to_restart(tmp_path):
+    with gangs.nodes(tmp_path, 1, 8) as cluster:
+        for action in ("RestartTask", "RestartPod"):
+            name = action.lower()
+            cluster.apply(job(name, task("bad", annotations=runs_for(1, 7)), task("good"), least=2, maxRetry=2,
+                              policies=[policy(action, "PodFailed")]))
+            cluster.wait("it has used up its tries", lambda: vcjobs.phase(cluster, name) == "Failed", timeout=60)
+            cluster.wait("only what failed is left", lambda: vcjobs.pods(cluster, name) == {f"{name}-bad-0": "Failed"})
+            status = vcjobs.status(cluster, name)
+            assert (status["retryCount"], status["failed"]) == (2, 1), status
+
+
 def test_who_reads_a_job_into_types_of_his_own_may_name_its_claims(tmp_path):
     """As Volcano's controller does it: the job comes back in other words, with the name of the claim it made."""
     cluster = harness.Cluster(tmp_path, "--runtime", "simulated", "--nodes", "1", "--controllers=*,-vcjob")
