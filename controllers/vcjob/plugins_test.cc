@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "controllers/vcjob/plugins/arguments.h"
 #include "controllers/vcjob/pod_builder.h"
 #include "model/keys.h"
@@ -147,6 +149,25 @@ TEST_F(PluginsTest, PytorchKnowsRankAndWorld) {
   EXPECT_EQ(variable_of(container(worker), "MASTER_PORT"), "23456");
   EXPECT_EQ(array_at(worker, {"spec", "initContainers"})->size(), 2U);
   EXPECT_EQ(array_at(master, {"spec", "initContainers"})->size(), 1U);
+}
+
+TEST_F(PluginsTest, WhatPytorchAddsGetsWhatTheOthersGiveToEach) {
+  job(R"({"env":[],"pytorch":["--wait-master-enabled"],"ssh":[],"svc":[]})",
+      task("master", 1) + "," + task("worker", 2));
+  seen.ssh_key = SshKey{"PRIVATE", "PUBLIC"};
+  const Json worker = pod("worker", 1);
+  const Json& wait = array_at(worker, {"spec", "initContainers"})->back();
+  ASSERT_EQ(text_at(wait, {"name"}), "wait-for-master");
+  EXPECT_EQ(variable_of(wait, "VC_TASK_INDEX"), "1");
+  EXPECT_EQ(variable_of(wait, "VC_MASTER_HOSTS"), "from VC_MASTER_HOSTS");
+  const auto mounted = [&](std::string_view path) {
+    const JsonArray* mounts = array_at(wait, {"volumeMounts"});
+    return mounts != nullptr && std::ranges::any_of(*mounts, [&](const Json& mount) {
+             return text_at(mount, {"mountPath"}) == path;
+           });
+  };
+  EXPECT_TRUE(mounted("/etc/volcano"));
+  EXPECT_TRUE(mounted("/root/.ssh"));
 }
 
 TEST_F(PluginsTest, TensorflowKnowsTheCluster) {

@@ -15,13 +15,14 @@ struct Entry {
   bool marked = true;  // in status.controlledResources
 };
 
-// In the order in which they change a pod: hcclrank looks at what pytorch has set.
+// In the order in which they change a pod: the container that pytorch adds gets what the others
+// give to each; hcclrank looks at what pytorch has set.
 constexpr std::array<Entry, 8> kPlugins{{
+    {"pytorch", pytorch_pod},
     {"env", env_pod},
     {"svc", svc_pod, svc_objects},
     {"ssh", ssh_pod, ssh_objects, ssh_needs_key},
     {"mpi", mpi_pod},
-    {"pytorch", pytorch_pod},
     {"tensorflow", tensorflow_pod},
     {"ray", ray_pod, ray_objects},
     {"hcclrank", hcclrank_pod, nullptr, nullptr, false},
