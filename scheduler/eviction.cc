@@ -82,9 +82,12 @@ bool EvictionPlanner::make_room_on_first(Statement& statement, TaskRef task) {
   }
   for (const NodeSlot node : nodes) {
     Plan plan;
-    if (!fits(task, node) && !study(statement, task, node, plan)) continue;
-    for (const TaskRef& victim : plan.victims) statement.evict(victim);
-    statement.pipeline(task, node);
+    if (fits(task, node)) {
+      statement.pipeline(task, node);
+      return true;
+    }
+    if (!study(statement, task, node, plan)) continue;
+    carry_out(statement, task, plan);
     return true;
   }
   return false;
@@ -102,9 +105,16 @@ bool EvictionPlanner::make_room(Statement& statement, TaskRef task) {
     if (study(statement, task, node, best) && ++plans == kEnoughPlans) break;
   }
   if (best.node == kNoNode) return false;
-  for (const TaskRef& victim : best.victims) statement.evict(victim);
-  statement.pipeline(task, best.node);
+  carry_out(statement, task, best);
   return true;
+}
+
+void EvictionPlanner::carry_out(Statement& statement, TaskRef task, const Plan& plan) const {
+  TaskRefs asked = candidates(task, plan.node);
+  put_in_order(task, asked);
+  const PluginPlaces by = offered_by(session_, task, asked, rules_.asking);
+  for (const TaskRef& victim : plan.victims) statement.evict(victim, by);
+  statement.pipeline(task, plan.node);
 }
 
 EvictionPlanner::Likeness EvictionPlanner::likeness(JobId id) const {
@@ -162,6 +172,13 @@ TaskRefs EvictionPlanner::candidates(TaskRef task, NodeSlot node) const {
   return out;
 }
 
+void EvictionPlanner::put_in_order(TaskRef task, TaskRefs& ones) const {
+  std::sort(ones.begin(), ones.end(),
+            [&, queue = session_.queue_of(task.job)](TaskRef a, TaskRef b) {
+              return session_.leaves_before(a, b, queue);
+            });
+}
+
 bool EvictionPlanner::could_be_enough(TaskRef task, NodeSlot node, const TaskRefs& victims) const {
   Resource room = session_.node(node).future_idle();
   for (const TaskRef& one : victims) room += session_.task(one).spec->shape->request;
@@ -172,13 +189,10 @@ bool EvictionPlanner::study(Statement& statement, TaskRef task, NodeSlot node, P
   TaskRefs possible = candidates(task, node);
   if (possible.empty() || !could_be_enough(task, node, possible)) return false;
   // Plugins that let only so many go are to name those who would go first.
-  const auto leaves_before = [&, queue = session_.queue_of(task.job)](TaskRef a, TaskRef b) {
-    return session_.leaves_before(a, b, queue);
-  };
-  std::sort(possible.begin(), possible.end(), leaves_before);
+  put_in_order(task, possible);
   TaskRefs allowed = rules_.allowed(task, possible);
   if (allowed.empty() || !could_be_enough(task, node, allowed)) return false;
-  std::sort(allowed.begin(), allowed.end(), leaves_before);
+  put_in_order(task, allowed);
   bool found = false;
   for (const bool break_gangs : {false, true}) {
     Attempt one{node, break_gangs};

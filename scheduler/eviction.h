@@ -85,6 +85,8 @@ class EvictionPlanner {
   bool take_free_room(Statement& statement, TaskRef task);
   bool make_room_on_first(Statement& statement, TaskRef task);
   TaskRefs candidates(TaskRef task, NodeSlot node) const;
+  void put_in_order(TaskRef task, TaskRefs& ones) const;
+  void carry_out(Statement& statement, TaskRef task, const Plan& plan) const;
   bool could_be_enough(TaskRef task, NodeSlot node, const TaskRefs& victims) const;
   bool study(Statement& statement, TaskRef task, NodeSlot node, Plan& best);
   bool attempt(Statement& statement, TaskRef task, const TaskRefs& ordered, Attempt& out);

@@ -26,11 +26,17 @@ client::Write status_patch(const TaskSpec& task, Json status) {
 }  // namespace
 
 std::string eviction_text(const GangEviction& eviction) {
-  // Nobody needs the place: the pod had better be elsewhere.
-  if (eviction.action == "shuffle") return "Pod is evicted, because of shuffle";
-  return "Pod is evicted, because of " + eviction.action + ": job " + eviction.claimant.text() +
-         " (priority " + std::to_string(eviction.priority) + ", queue " + eviction.queue.text() +
-         ") needs its place";
+  std::string out = "Pod is evicted, because of " + eviction.action;
+  // Of shuffle nobody needs the place: the pod had better be elsewhere.
+  if (eviction.action != "shuffle") {
+    out += ": job " + eviction.claimant.text() + " (priority " + std::to_string(eviction.priority) +
+           ", queue " + eviction.queue.text() + ") needs its place";
+  }
+  const bool several = eviction.offered_by.find(',') != std::string::npos;
+  if (!eviction.offered_by.empty())
+    out += std::string(several ? "; decided by plugins " : "; decided by plugin ") +
+           eviction.offered_by;
+  return out;
 }
 
 std::vector<client::Write> eviction_writes(const GangEviction& eviction, WallTime now) {

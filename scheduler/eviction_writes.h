@@ -9,7 +9,8 @@
 
 namespace krater::scheduler {
 
-// "Pod is evicted, because of preempt: job d/high (priority 100, queue q) needs its place"
+// "Pod is evicted, because of preempt: job d/high (priority 100, queue q) needs its place; decided
+// by plugins priority, conformance"
 std::string eviction_text(const GangEviction& eviction);
 
 std::vector<client::Write> eviction_writes(const GangEviction& eviction, WallTime now);

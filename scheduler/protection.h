@@ -4,12 +4,9 @@
 
 #include <string>
 
-#include "scheduler/session.h"
+#include "scheduler/victim_votes.h"
 
 namespace krater::scheduler {
-
-// Which way somebody was asked to leave.
-enum class Asking { Preempting, Reclaiming, GangPreempting, GangReclaiming };
 
 // `candidates`: all that come into question, with those who say of themselves that they do not go.
 // "" when nobody of them is kept for his own sake.

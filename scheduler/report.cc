@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scheduler/explain.h"
+#include "scheduler/victim_votes.h"
 #include "scheduler/why.h"
 
 namespace krater::scheduler {
@@ -164,7 +165,8 @@ std::vector<GangEviction> gang_evictions(const Session& session) {
   std::vector<GangEviction> out;
   for (const Eviction& one : session.evictions()) {
     const JobInfo& claimant = session.job(one.claimant);
-    GangEviction next{claimant.key, claimant.queue, claimant.priority, std::string(one.action)};
+    GangEviction next{claimant.key, claimant.queue, claimant.priority, std::string(one.action),
+                      names_of(session.config(), one.offered_by)};
     for (const TaskRef& victim : one.victims)
       next.victims.push_back({session.task(victim).spec, session.job(victim.job).group});
     for (const TaskRef& nominee : one.nominated) {

@@ -75,7 +75,8 @@ struct GangEviction {
   JobKey claimant;
   QueueName queue;
   std::int64_t priority = 0;
-  std::string action;  // "preempt", "reclaim"
+  std::string action;      // "preempt", "reclaim"
+  std::string offered_by;  // the plugins that gave up the victims: "gang, capacity"
   std::vector<Victim> victims{};
   std::vector<Nominee> nominees{};
 };

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -43,12 +44,16 @@ struct PodMove {
   int sign = 1;
 };
 
+// Plugins, by their places in the configuration, counted through all tiers.
+using PluginPlaces = std::set<std::size_t>;
+
 // Tasks that have to leave, in favour of one job.
 struct Eviction {
   JobId claimant = 0;
   std::string_view action;  // "preempt"
   TaskRefs victims{};
-  TaskRefs nominated{};  // the claimant's tasks that were promised the room
+  TaskRefs nominated{};       // the claimant's tasks that were promised the room
+  PluginPlaces offered_by{};  // who gave up the victims
 };
 
 class ExtenderCaller;

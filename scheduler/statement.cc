@@ -6,13 +6,13 @@ namespace krater::scheduler {
 
 void Statement::place(TaskRef task, TaskStatus status, NodeSlot node) {
   session_.place(task, status, node);
-  steps_.push_back({task, TaskStatus::Pending});
+  steps_.push_back({task, TaskStatus::Pending, {}});
 }
 
-void Statement::evict(TaskRef task) {
+void Statement::evict(TaskRef task, PluginPlaces offered_by) {
   const TaskStatus before = session_.task(task).status;
   session_.evict(task);
-  steps_.push_back({task, before});
+  steps_.push_back({task, before, std::move(offered_by)});
 }
 
 bool Statement::evicts() const {
@@ -29,6 +29,7 @@ void Statement::commit_evictions(JobId claimant, std::string_view action) {
   Eviction out{claimant, action};
   for (const Step& step : steps_) {
     (step.before == TaskStatus::Pending ? out.nominated : out.victims).push_back(step.task);
+    out.offered_by.insert(step.offered_by.begin(), step.offered_by.end());
   }
   session_.evictions_.push_back(std::move(out));
   steps_.clear();

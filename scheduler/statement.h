@@ -20,8 +20,8 @@ class Statement {
   void allocate(TaskRef task, NodeSlot node) { place(task, TaskStatus::Allocated, node); }
   // The task is promised room that others are leaving. Nothing is written for it.
   void pipeline(TaskRef task, NodeSlot node) { place(task, TaskStatus::Pipelined, node); }
-  // The task leaves, and with it its claim on its node and queue.
-  void evict(TaskRef task);
+  // The task leaves, and with it its claim on its node and queue; the plugins gave it up.
+  void evict(TaskRef task, PluginPlaces offered_by = {});
   bool empty() const { return steps_.empty(); }
   bool evicts() const;
 
@@ -45,6 +45,7 @@ class Statement {
   struct Step {
     TaskRef task;
     TaskStatus before = TaskStatus::Pending;  // Pending: it was placed, otherwise evicted
+    PluginPlaces offered_by{};
   };
   void place(TaskRef task, TaskStatus status, NodeSlot node);
   void undo(const Step& step);

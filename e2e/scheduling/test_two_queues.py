@@ -49,7 +49,8 @@ def test_what_was_lent_is_taken_back_and_given_again(tmp_path, config):
         gangs.wait_running(cluster, *P1, timeout=60)
         assert not set(A1) & set(gangs.running(cluster)), cluster.dump()
         for pod in A1:
-            assert any("because of reclaim" in m and "job-p1" in m for m in gangs.evictions(cluster, pod)), cluster.dump()
+            assert any("because of reclaim" in m and "job-p1" in m and m.endswith("; decided by plugin capacity")
+                       for m in gangs.evictions(cluster, pod)), cluster.dump()
         assert gangs.evictions(cluster, "job-a1"), cluster.dump()
         cluster.wait("it queues for nodes, not for admission", lambda: gangs.phase(cluster, "job-a1") == "Inqueue")
         # Its owner makes the pods anew, as a controller would.

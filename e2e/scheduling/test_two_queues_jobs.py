@@ -129,7 +129,7 @@ def test_jobs_that_lend_and_take_back(machine):
     says(cluster, "job-a1", 'queue "research" deserves no more (cpu: requested 6, allocated 0, deserved 2), so nothing is taken from others',
          'queue "production" holds cpu 4 and deserves cpu 6', "It would start with cpu 2 more free on node ")
     log = cluster.kubectl("logs", "-n", "volcano-system", "deployment/volcano-scheduler")
-    assert any("action=reclaim" in line and "verdict=evicted" in line and "queue=production" in line for line in log.splitlines()), log
+    assert any("action=reclaim" in line and "verdict=evicted" in line and "queue=production" in line and "decided by plugin" in line for line in log.splitlines()), log
     # Enough is idle: plain allocation.
     gangs.apply(cluster, machine.job("job-p2", "production", 1, "3", priority="urgent"))
     vcjobs.wait_phase(cluster, "job-p2", "Running")

@@ -70,11 +70,10 @@ class GangEvictor {
         if (in_question(job, one)) all.push_back(one);
       }
     }
-    tell_why_nobody_leaves(
-        session_, job,
-        who_is_kept(session_, claimant, all,
-                    across_queues_ ? Asking::GangReclaiming : Asking::GangPreempting));
+    tell_why_nobody_leaves(session_, job, who_is_kept(session_, claimant, all, asking()));
   }
+
+  Asking asking() const { return across_queues_ ? Asking::GangReclaiming : Asking::GangPreempting; }
 
   bool candidate(JobId claimant, TaskRef one) const {
     return in_question(claimant, one) && lets_itself_go(session_, one);
@@ -174,7 +173,8 @@ class GangEvictor {
     if (left.empty()) return false;
     const TaskRefs allowed = session_.gang_evictable(claimant, left, across_queues_);
     if (bundle.whole ? allowed.size() != left.size() : allowed.empty()) return false;
-    for (const TaskRef& one : allowed) statement.evict(one);
+    const PluginPlaces by = offered_by(session_, claimant, left, asking());
+    for (const TaskRef& one : allowed) statement.evict(one, by);
     return true;
   }
 

@@ -12,6 +12,7 @@ namespace {
 // Of one job, in the order they were named.
 struct Named {
   TaskRefs tasks{};
+  PluginPlaces named_by{};
   bool gang_may_go = false;
 };
 
@@ -23,9 +24,11 @@ std::map<JobId, Named> named(Session& session) {
     for (VictimTasksHook* hook : tier) {
       if (!hook->due(session)) continue;
       session.load_all();
+      const PluginPlaces who = place_of(session, *hook);
       for (const TaskRef& one : hook->victim_tasks(session)) {
         Named& of_job = out[one.job];
         if (seen.insert(one).second) of_job.tasks.push_back(one);
+        of_job.named_by.insert(who.begin(), who.end());
         of_job.gang_may_go = of_job.gang_may_go || hook->gang_may_go(session.job(one.job));
       }
     }
@@ -63,7 +66,7 @@ void evict(Session& session, Statement& statement, JobId id, const Named& named)
     const Task& task = session.task(one);
     if (task.status != TaskStatus::Running || !may_leave(session, task)) continue;
     const Statement::Mark mark = statement.mark();
-    statement.evict(one);
+    statement.evict(one, named.named_by);
     if (!stood || !session.behaviors().whole_gang_eviction || gang_stands(session.job(id)))
       continue;
     statement.roll_back(mark);
@@ -73,7 +76,7 @@ void evict(Session& session, Statement& statement, JobId id, const Named& named)
   // What is left of it.
   const TaskRefs gang = whole_gang(session, id);
   if (!named.gang_may_go && gang.size() != held.size()) return;
-  for (const TaskRef& one : gang) statement.evict(one);
+  for (const TaskRef& one : gang) statement.evict(one, named.named_by);
 }
 
 }  // namespace
