@@ -293,8 +293,8 @@ bool may_take_all(Session& session, QueueId queue, JobId job) {
   all.shape = std::make_shared<const PodShape>(std::move(sum));
   Refusal why;
   if (session.preemptive(queue, all, why)) return true;
-  // Its own limit is said where it is met.
-  if (why.code != codes::kQueueLimit)
+  // Its own limit, and that it takes no jobs at all, is said where it is met.
+  if (why.code != codes::kQueueLimit && why.code != codes::kQueueTree)
     tell_why_nobody_leaves(session, job, why.message + " (" + why.figures + ")");
   return false;
 }
