@@ -123,6 +123,37 @@ TEST_F(PaceTest, FiguresThatKeepChangingAreOneEvent) {
   EXPECT_NE(text_at(event(), {"message"}).find("is Closed"), std::string::npos) << event();
 }
 
+TEST_F(PaceTest, WhyAPodWaitsIsOneEventKeptCurrent) {
+  add("nodes: [{name: n, cpu: 1, memory: 64Gi}]");
+  add("queues: [{name: default}]");
+  add("groups: [{name: g, min: 1, queue: default}]");
+  add("pods: [{name: g-0, group: g, cpu: 200}, {name: alone, cpu: 300}]");
+  h.settle();
+  for (int i = 2; i <= 60; ++i) {
+    add("nodes: [{name: n-" + std::to_string(i) + ", cpu: 1, memory: 64Gi}]");
+    h.settle(std::chrono::milliseconds(1100));
+  }
+  for (const std::string pod : {"g-0", "alone"}) {
+    const std::vector<ObjectPtr> all = h.events_about(pod, "FailedScheduling");
+    ASSERT_EQ(all.size(), 1U) << pod;
+    // After 1, 2, 4, 8, 16 and 30 seconds at the most.
+    EXPECT_LE(*int_at(*all.front()->document(), {"count"}), 8) << pod;
+  }
+  h.settle(std::chrono::minutes(1));
+  for (const std::string pod : {"g-0", "alone"}) {
+    const Json event = *h.events_about(pod, "FailedScheduling").front()->document();
+    EXPECT_NE(text_at(event, {"message"}).find("deserved 60)"), std::string::npos) << event;
+  }
+  const std::size_t written = h.client.writes.size();
+  h.settle(std::chrono::minutes(2));
+  EXPECT_EQ(h.client.writes.size(), written) << "nothing changed";
+  // Another reason is told at once, in the same event.
+  add("queues: [{name: default, state: Closed}]");
+  h.settle(std::chrono::milliseconds(1500));
+  for (const std::string pod : {"g-0", "alone"})
+    EXPECT_EQ(h.events_about(pod, "FailedScheduling").size(), 1U) << pod;
+}
+
 TEST_F(PaceTest, AQueuesFigureThatCouldNotBeWrittenIsWrittenThoughNothingElseHappens) {
   add("nodes: [{name: n, cpu: 4}]");
   add("queues: [{name: default}]");

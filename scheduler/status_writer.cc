@@ -22,23 +22,26 @@ bool is_waiting(PodGroupPhase phase) {
          phase == PodGroupPhase::Unknown;
 }
 
-std::string said(const PodReason& pod) {
-  return pod.reason + pod.message + (pod.promise_is_void ? " (void)" : "");
-}
-
-Json not_scheduled(const PodReason& pod, WallTime now) {
+Json not_scheduled(const Said& what, bool promise_is_void, WallTime now) {
   JsonObject condition;
   condition["type"] = "PodScheduled";
   condition["status"] = "False";
   condition["lastProbeTime"] = nullptr;
   condition["lastTransitionTime"] = to_rfc3339(now);
-  condition["reason"] = pod.reason;
-  condition["message"] = pod.message;
+  condition["reason"] = what.reason;
+  condition["message"] = what.message;
   JsonObject status, patch;
   status["conditions"] = JsonArray{std::move(condition)};
-  if (pod.promise_is_void) status["nominatedNodeName"] = nullptr;
+  if (promise_is_void) status["nominatedNodeName"] = nullptr;
   patch["status"] = std::move(status);
   return patch;
+}
+
+// Whether the pod's condition reads so already.
+bool says(const TaskSpec& task, const Said& what) {
+  const auto stored = PodView(task.pod).condition("PodScheduled");
+  return stored && stored->status == "False" && stored->reason == what.reason &&
+         stored->message == what.message;
 }
 
 }  // namespace
@@ -99,7 +102,9 @@ void StatusWriter::drop(const JobKey& key) {
 bool StatusWriter::pods_news(const Record& record) const {
   for (const PodReason& pod : record.report.waiting) {
     const auto told = record.told_pods.find(pod.task->pod->uid().text());
-    if (told == record.told_pods.end() || told->second != said(pod)) return true;
+    if (told == record.told_pods.end() || told->second.condition != Said{pod.reason, pod.message} ||
+        told->second.promise_is_void != pod.promise_is_void)
+      return true;
   }
   return false;
 }
@@ -119,9 +124,9 @@ void StatusWriter::look(const JobKey& key, Record& record) {
     look_again(key, record, record.numbers_due);
   }
   const bool words = group_news(record) || pods_news(record);
-  if (!words && event_news(record) && record.event_due > loop_.now())
-    return look_again(key, record, record.event_due);
-  if (!words && !event_news(record)) return;
+  const std::optional<SteadyTime> event = events_due(record);
+  if (!words && event && *event > loop_.now()) return look_again(key, record, *event);
+  if (!words && !event) return;
   if (!record.report.unsatisfied && record.numbers_due <= loop_.now()) return queue(key, record);
   if (record.report.unsatisfied && record.words_due <= loop_.now()) return queue(key, record);
   look_again(key, record, record.report.unsatisfied ? record.words_due : record.numbers_due);
@@ -162,7 +167,10 @@ void StatusWriter::drain() {
       tell(record);
       write_pods(key, record);
     }
-    if (record.report.status) write_group(key, record, words);
+    if (record.report.status)
+      write_group(key, record, words);
+    else
+      look(key, record);
   }
 }
 
@@ -223,38 +231,59 @@ void StatusWriter::retry_later(const JobKey& key) {
 }
 
 void StatusWriter::write_pods(const JobKey& key, Record& record) {
-  std::map<std::string, std::string> told = std::move(record.told_pods);
+  std::map<std::string, PodTold> before = std::move(record.told_pods);
   record.told_pods.clear();
+  bool anew = false, again = false;
   for (const PodReason& pod : record.report.waiting) {
     const std::string uid = pod.task->pod->uid().text();
-    const std::string text = said(pod);
-    record.told_pods.emplace(uid, text);
-    const auto before = told.find(uid);
-    if (before == told.end() || before->second != text) write_pod(key, pod);
+    PodTold& told = record.told_pods[uid];
+    if (const auto place = before.find(uid); place != before.end()) told = std::move(place->second);
+    const Said now{pod.reason, pod.message};
+    const bool news = told.condition != now || told.promise_is_void != pod.promise_is_void;
+    told.condition = now;
+    told.promise_is_void = pod.promise_is_void;
+    if (!news && told.event == now) continue;
+    const TaskSpecPtr newest = newest_(*pod.task);
+    const bool known = newest == nullptr || says(*newest, now);
+    const bool promised = pod.promise_is_void && newest != nullptr && !newest->nominated.empty();
+    if (news && (!known || promised)) write_pod(key, *newest, now, promised);
+    // Whoever was here before has told it.
+    if (known && told.event.reason.empty()) told.event = now;
+    const bool same_reason = told.event.reason == now.reason;
+    if (told.event == now || (same_reason && record.pod_events.due > loop_.now())) continue;
+    (same_reason ? again : anew) = true;
+    told.event = now;
+    if (newest != nullptr) tell_pod(*newest, now);
   }
+  if (anew || again) told_at_last(record.pod_events, !again);
 }
 
-void StatusWriter::write_pod(const JobKey& key, const PodReason& pod) {
-  const TaskSpecPtr newest = newest_(*pod.task);
-  if (newest == nullptr) return;
-  const auto stored = PodView(newest->pod).condition("PodScheduled");
-  const bool told = stored && stored->status == "False" && stored->reason == pod.reason &&
-                    stored->message == pod.message;
-  if (told && !pod.promise_is_void) return;
-  if (!told) events_.warning(*newest->pod, "FailedScheduling", pod.message);
+// One event for each pod, whose figures are kept up as long as it waits.
+void StatusWriter::tell_pod(const TaskSpec& newest, const Said& what) {
+  events_.keep_current(*newest.pod, client::EventType::Warning, "FailedScheduling", what.message);
+}
+
+void StatusWriter::told_at_last(Beat& beat, bool anew) const {
+  beat.pause = anew ? pace_.event_again
+                    : std::min(2 * std::max(beat.pause, pace_.event_again), pace_.event_at_last);
+  beat.due = loop_.now() + beat.pause;
+}
+
+void StatusWriter::write_pod(const JobKey& key, const TaskSpec& newest, const Said& what,
+                             bool promise_is_void) {
   ++in_flight_;
   // Guarded by the revision, so that it never lies over a bind; whoever lost the race is written
   // anew.
   client_.write(
-      client::PatchWrite{kinds::kPod, newest->name_space(), newest->name(),
-                         client::PatchType::StrategicMerge, not_scheduled(pod, clock_.now()),
-                         "status", newest->pod->revision()},
-      [this, alive = alive_, key, uid = newest->pod->uid().text()](const Result<ObjectPtr>& done) {
+      client::PatchWrite{
+          kinds::kPod, newest.name_space(), newest.name(), client::PatchType::StrategicMerge,
+          not_scheduled(what, promise_is_void, clock_.now()), "status", newest.pod->revision()},
+      [this, alive = alive_, key, uid = newest.pod->uid().text()](const Result<ObjectPtr>& done) {
         if (!*alive) return;
         --in_flight_;
         const auto place = records_.find(key);
         if (!done && done.error().code != Code::NotFound && place != records_.end()) {
-          place->second.told_pods.erase(uid);
+          place->second.told_pods[uid].condition = {};
           retry_later(key);
         }
         drain();
@@ -262,7 +291,11 @@ void StatusWriter::write_pod(const JobKey& key, const PodReason& pod) {
 }
 
 void StatusWriter::bind_failed(const TaskSpecPtr& task, const std::string& message) {
-  write_pod(task->job, {task, "SchedulerError", message});
+  const TaskSpecPtr newest = newest_(*task);
+  const Said what{"SchedulerError", message};
+  if (newest == nullptr || says(*newest, what)) return;
+  tell_pod(*newest, what);
+  write_pod(task->job, *newest, what, false);
 }
 
 // The condition that says why it waits; null: it does not, or nothing is said.
@@ -279,6 +312,21 @@ bool StatusWriter::event_news(const Record& record) {
   return said != nullptr && said->message != record.told_unschedulable;
 }
 
+bool StatusWriter::pod_event_news(const Record& record) {
+  return std::ranges::any_of(record.report.waiting, [&](const PodReason& pod) {
+    const auto told = record.told_pods.find(pod.task->pod->uid().text());
+    return told != record.told_pods.end() && told->second.event != Said{pod.reason, pod.message};
+  });
+}
+
+std::optional<SteadyTime> StatusWriter::events_due(const Record& record) {
+  std::optional<SteadyTime> out;
+  if (event_news(record)) out = record.group_event.due;
+  if (pod_event_news(record))
+    out = std::min(out.value_or(SteadyTime::max()), record.pod_events.due);
+  return out;
+}
+
 void StatusWriter::tell(Record& record) {
   const JobReport& report = record.report;
   if (!report.group || !report.status) return;
@@ -286,12 +334,10 @@ void StatusWriter::tell(Record& record) {
   const PodGroupCondition* unschedulable = waits_for(record);
   const bool other_reason = record.told_code != report.why_code;
   if (unschedulable != nullptr && event_news(record) &&
-      (other_reason || record.event_due <= loop_.now())) {
+      (other_reason || record.group_event.due <= loop_.now())) {
     record.told_unschedulable = unschedulable->message;
     record.told_code = std::string(report.why_code);
-    record.event_pause =
-        other_reason ? pace_.event_again : std::min(2 * record.event_pause, pace_.event_at_last);
-    record.event_due = loop_.now() + record.event_pause;
+    told_at_last(record.group_event, other_reason);
     // One, whose figures are kept up, as long as the group is there.
     events_.keep_current(*report.group, client::EventType::Warning, "Unschedulable",
                          unschedulable->message);

@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -18,13 +19,19 @@
 
 namespace krater::scheduler {
 
+// Why a pod waits.
+struct Said {
+  std::string reason, message;
+  friend bool operator==(const Said&, const Said&) = default;
+};
+
 class StatusWriter {
  public:
   struct Pace {
     Duration words_after = std::chrono::milliseconds(300);
     Duration words_again = std::chrono::seconds(1);
-    // The event that goes with them: the first time after this, then twice as long, and so on, as
-    // long as the reason stays the same.
+    // The events that go with them, of the group and of its pods: the first time after this, then
+    // twice as long, and so on, as long as the reason stays the same.
     Duration event_again = std::chrono::seconds(1);
     Duration event_at_last = std::chrono::seconds(30);
     Duration numbers_again = std::chrono::milliseconds(200);  // within one phase
@@ -54,6 +61,15 @@ class StatusWriter {
   std::size_t pending() const { return ready_.size() + in_flight_; }
 
  private:
+  struct PodTold {
+    Said condition{}, event{};     // as they were last written
+    bool promise_is_void = false;  // its nomination was taken away
+  };
+  // How often the same is said in other words: after a pause that doubles.
+  struct Beat {
+    SteadyTime due{};
+    Duration pause{};
+  };
   struct Record {
     JobReport report;
     bool held = false;
@@ -69,10 +85,9 @@ class StatusWriter {
     Loop::TimerId timer = 0;
     SteadyTime timer_due{};
     std::string told_unschedulable{}, told_code{};
-    SteadyTime event_due{};  // the same reason may be told in other words from then on
-    Duration event_pause{};
+    Beat group_event{}, pod_events{};
     bool told_ready = false;
-    std::map<std::string, std::string> told_pods{};  // uid -> reason and message last written
+    std::map<std::string, PodTold> told_pods{};  // by uid
   };
 
   void look(const JobKey& key, Record& record);
@@ -81,10 +96,15 @@ class StatusWriter {
   void drain();
   void write_group(const JobKey& key, Record& record, bool words);
   void write_pods(const JobKey& key, Record& record);
-  void write_pod(const JobKey& key, const PodReason& pod);
+  void write_pod(const JobKey& key, const TaskSpec& newest, const Said& what, bool promise_is_void);
+  void tell_pod(const TaskSpec& newest, const Said& what);
   void tell(Record& record);
+  void told_at_last(Beat& beat, bool anew) const;
   static const PodGroupCondition* waits_for(const Record& record);
   static bool event_news(const Record& record);
+  static bool pod_event_news(const Record& record);
+  // When the first event that has something to say may say it.
+  static std::optional<SteadyTime> events_due(const Record& record);
   static bool group_news(const Record& record);
   bool pods_news(const Record& record) const;
   void retry_later(const JobKey& key);
