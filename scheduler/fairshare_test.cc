@@ -5,17 +5,10 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/yaml.h"
 #include "scheduler/testing/harness.h"
 
 namespace krater::scheduler {
 namespace {
-
-Json yaml(std::string_view text) {
-  const Result<Json> out = parse_yaml(text);
-  EXPECT_TRUE(out.has_value()) << text;
-  return out ? *out : Json();
-}
 
 void configure(Harness& cluster, const std::string& arguments = {}) {
   cluster.add(JsonObject{{"config", R"(

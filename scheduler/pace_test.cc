@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/yaml.h"
 #include "scheduler/testing/harness.h"
 
 namespace krater::scheduler {
@@ -13,7 +12,7 @@ namespace {
 constexpr Duration kStep = std::chrono::milliseconds(20);
 
 struct PaceTest : ::testing::Test {
-  void add(const std::string& text) { h.add(*parse_yaml(text)); }
+  void add(const std::string& text) { h.add(yaml(text)); }
   void add_pod(int number) {
     add("pods: [{name: p-t-" + std::to_string(number) + ", group: g, cpu: 1}]");
   }
@@ -51,7 +50,7 @@ TEST(SchedulePeriod, CyclesBeginOnItsBeatAndSeeTogetherWhatCameMeanwhile) {
   Options options;
   options.schedule_period = std::chrono::seconds(1);
   Harness h(options);
-  const auto add = [&](const std::string& text) { h.add(*parse_yaml(text)); };
+  const auto add = [&](const std::string& text) { h.add(yaml(text)); };
   const auto cycles = [&] { return h.scheduler.metrics().cycles; };
   add("nodes: [{name: n, cpu: 2, memory: 64Gi}]");
   add("queues: [{name: default}]");
@@ -167,7 +166,7 @@ TEST_F(PaceTest, AQueuesFigureThatCouldNotBeWrittenIsWrittenThoughNothingElseHap
     if (client::key_of(write).resource != kinds::kQueue.resource()) return std::nullopt;
     return make_error(Code::Unavailable, "not now");
   };
-  h.remove(*parse_yaml("pods: [a]"));
+  h.remove(yaml("pods: [a]"));
   h.settle();
   EXPECT_EQ(held(), 1000);
   h.client.fail = {};

@@ -3,17 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "base/yaml.h"
 #include "scheduler/testing/harness.h"
 
 namespace krater::scheduler {
 namespace {
-
-Json yaml(std::string_view text) {
-  const Result<Json> out = parse_yaml(text);
-  EXPECT_TRUE(out.has_value()) << text;
-  return out ? *out : Json();
-}
 
 Json service(const std::string& name, const std::string& selector) {
   Json out = new_object(kinds::kService, "d", name);

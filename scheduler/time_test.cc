@@ -2,17 +2,10 @@
 // cluster begins at 2026-01-01T00:00:00Z.
 #include <gtest/gtest.h>
 
-#include "base/yaml.h"
 #include "scheduler/testing/harness.h"
 
 namespace krater::scheduler {
 namespace {
-
-Json yaml(std::string_view text) {
-  const Result<Json> out = parse_yaml(text);
-  EXPECT_TRUE(out.has_value()) << text;
-  return out ? *out : Json();
-}
 
 std::string config(const std::string& actions, const std::string& plugins) {
   return R"({config: '{actions: ")" + actions + R"(", tiers: [{plugins: [)" + plugins + "]}]}'}";

@@ -1,43 +1,11 @@
 // Quotas and limit ranges: each case objects that are there, one that is to come, and the verdict.
 #include "api/admission/quota.h"
 
-#include <gtest/gtest.h>
-
-#include <map>
-
-#include "base/strings.h"
+#include "api/admission/testing/admission_fixture.h"
 #include "model/workload_kinds.h"
 
 namespace krater::api {
 namespace {
-
-class Objects final : public ObjectReader {
- public:
-  void put(const Kind& kind, std::string_view name, Json object) {
-    const ObjectKey key = ObjectKey::of(kind, "d", name);
-    set_path(object, {"apiVersion"}, Json(kind.api_version()));
-    set_path(object, {"kind"}, Json(kind.kind));
-    set_path(object, {"metadata", "name"}, Json(name));
-    objects_[key] =
-        *Object::parse(key, Revision(1), std::make_shared<const std::string>(to_json(object)));
-  }
-  Result<ObjectPtr> get(const Kind& kind, std::string_view name_space,
-                        std::string_view name) const override {
-    const auto place = objects_.find(ObjectKey::of(kind, name_space, name));
-    return place == objects_.end() ? ObjectPtr() : place->second;
-  }
-  Result<std::vector<ObjectPtr>> list(const Kind& kind, std::string_view) const override {
-    std::vector<ObjectPtr> out;
-    for (const auto& [key, object] : objects_) {
-      if (key.resource == kind.resource()) out.push_back(object);
-    }
-    return out;
-  }
-  Result<bool> claimed(std::string_view) const override { return false; }
-
- private:
-  std::map<ObjectKey, ObjectPtr> objects_;
-};
 
 Json parsed(std::string_view text) {
   Result<Json> out = parse_json(text);
@@ -51,24 +19,21 @@ Json pod(std::string_view resources, std::string_view more_spec = "",
                 "}]" + std::string(more_spec) + R"(},"status":)" + std::string(status) + "}");
 }
 
-struct QuotaTest : ::testing::Test {
-  Objects objects;
-  AdmissionSettings settings;
-  SeededRng rng{7};
-  std::vector<std::string> warnings;
-
-  Admission admission(const Kind& kind, Json& object) {
-    return {Operation::Create, kind,    "d",      "x", "",         object,
-            nullptr,           objects, settings, rng, WallTime(), warnings};
+struct QuotaTest : testing::AdmissionTest {
+  Admission admission(const Kind& kind, Json& made) {
+    return {Operation::Create, kind,   "d",      "x", "",         made,
+            nullptr,           reader, settings, rng, WallTime(), warnings};
+  }
+  void put(const Kind& kind, std::string_view name, const Json& there) {
+    reader.put(kind, "d", name, to_json(there));
   }
   void quota(std::string_view spec, std::string_view status) {
-    objects.put(
-        kinds::kResourceQuota, "q",
+    put(kinds::kResourceQuota, "q",
         parsed(R"({"spec":)" + std::string(spec) + R"(,"status":)" + std::string(status) + "}"));
   }
   // The refusal, or what is used afterwards.
-  std::string charge(const Kind& kind, Json object) {
-    const Admission one = admission(kind, object);
+  std::string charge(const Kind& kind, Json made) {
+    const Admission one = admission(kind, made);
     const Result<std::vector<QuotaCharge>> charges = charge_quotas(one);
     if (!charges) return charges.error().message;
     if (charges->empty()) return "nothing";
@@ -139,16 +104,15 @@ TEST_F(QuotaTest, ChargesOrRefuses) {
 }
 
 TEST_F(QuotaTest, CountsWhatIsThere) {
-  objects.put(kinds::kPod, "a", pod(R"({"requests":{"cpu":"500m"}})"));
-  objects.put(kinds::kPod, "b", pod(R"({"requests":{"cpu":"1"},"limits":{"cpu":"2"}})"));
-  objects.put(kinds::kPod, "done",
-              pod(R"({"requests":{"cpu":"7"}})", "", R"({"phase":"Succeeded"})"));
-  objects.put(kinds::kConfigMap, "m", parsed("{}"));
+  put(kinds::kPod, "a", pod(R"({"requests":{"cpu":"500m"}})"));
+  put(kinds::kPod, "b", pod(R"({"requests":{"cpu":"1"},"limits":{"cpu":"2"}})"));
+  put(kinds::kPod, "done", pod(R"({"requests":{"cpu":"7"}})", "", R"({"phase":"Succeeded"})"));
+  put(kinds::kConfigMap, "m", parsed("{}"));
   Json made = parsed(
       R"({"spec":{"hard":{"pods":"9","count/pods":"9","requests.cpu":"9","limits.cpu":"9","configmaps":"9","count/configmaps":"9","resourcequotas":"1","secrets":"1"}}})");
   Admission one = admission(kinds::kResourceQuota, made);
   ASSERT_TRUE(mutate(one).has_value());
-  const Usage used = *count_usage(made, "d", objects);
+  const Usage used = *count_usage(made, "d", reader);
   EXPECT_EQ(used.at("pods"), Quantity::from_value(2));
   EXPECT_EQ(used.at("count/pods"), Quantity::from_value(3));
   EXPECT_EQ(used.at("requests.cpu"), Quantity::from_milli(1500));
@@ -162,9 +126,8 @@ TEST_F(QuotaTest, CountsWhatIsThere) {
 
 struct LimitRangeTest : QuotaTest {
   std::string submit(std::string_view item, std::string_view resources, Json* out = nullptr) {
-    objects.put(kinds::kLimitRange, "l",
-                parsed(R"({"spec":{"limits":[)" + std::string(item) + "]}}"));
-    objects.put(kinds::kServiceAccount, "default", parsed("{}"));
+    put(kinds::kLimitRange, "l", parsed(R"({"spec":{"limits":[)" + std::string(item) + "]}}"));
+    put(kinds::kServiceAccount, "default", parsed("{}"));
     Json made = pod(resources);
     Admission one = admission(kinds::kPod, made);
     const Result<void> verdict = mutate(one);

@@ -1,6 +1,7 @@
 #include "scheduler/testing/harness.h"
 
 #include "base/check.h"
+#include "base/yaml.h"
 #include "model/keys.h"
 #include "model/workload_kinds.h"
 
@@ -96,6 +97,12 @@ Json make_hyper(const Json& brief) {
 }
 
 }  // namespace
+
+Json yaml(std::string_view text) {
+  Result<Json> out = parse_yaml(text);
+  CHECK(out.has_value());
+  return *std::move(out);
+}
 
 Json make_node(const Json& brief) {
   Json out = new_object(kinds::kNode, "", text_at(brief, {"name"}));

@@ -13,6 +13,9 @@
 
 namespace krater::scheduler {
 
+// What the text says; it must be YAML.
+Json yaml(std::string_view text);
+
 // {name, cpu, memory, pods = 110, allocatable: {...}, labels, taints, images, unschedulable}
 Json make_node(const Json& brief);
 // {name, group, queue, cpu, memory, requests: {...}, node, phase, priority, class, role, selector,

@@ -2,29 +2,14 @@
 #include <gtest/gtest.h>
 
 #include "base/yaml.h"
-#include "replay/formats.h"
+#include "replay/testing/reading.h"
 
 namespace krater::replay {
 namespace {
 
-Result<Workload> read(const std::string& text, Format format = Format::Auto,
-                      const TraceOptions& options = {}) {
-  return read_files({{"f", text}}, format, options);
-}
-
-const Submission* find_job(const Workload& workload, const std::string& name) {
-  for (const Submission& one : workload.submissions) {
-    if (one.name == name) return &one;
-  }
-  return nullptr;
-}
-
-bool noted(const Workload& workload, std::string_view part) {
-  for (const std::string& note : workload.notes) {
-    if (note.find(part) != std::string::npos) return true;
-  }
-  return false;
-}
+using testing::find_job;
+using testing::noted;
+using testing::read;
 
 constexpr const char* kNode =
     R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"},"status":{"allocatable":{"cpu":"8","memory":"16Gi","pods":"110"}}})";
@@ -227,7 +212,7 @@ TEST(Objects, WhatIsNoGoodIsNamedByFileDocumentAndField) {
       "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: j}\nspec: ";
   const std::vector<Bad> all = {
       {pod_of + "krater.io/sim-submit-at: 1O s}}\nspec: {}\n",
-       "f, document 1: Pod \"default/p\": metadata.annotations[krater.io/sim-submit-at]: \"1O s\" "
+       "t, document 1: Pod \"default/p\": metadata.annotations[krater.io/sim-submit-at]: \"1O s\" "
        "is "
        "not a time such as 90s or 2h"},
       {pod_of + "krater.io/sim-run-time: abc}}\nspec: {}\n",
@@ -249,14 +234,14 @@ TEST(Objects, WhatIsNoGoodIsNamedByFileDocumentAndField) {
       {vcjob + "{tasks: [{template: {metadata: {annotations: {krater.io/sim-run-time: soon}}}}]}\n",
        "spec.tasks[0].template.metadata.annotations[krater.io/sim-run-time]: \"soon\""},
       {pod_of + "}}\nspec: {}\n---\n# again\n" + pod_of + "}}\nspec: {}\n",
-       "f, document 2: Pod \"default/p\" is there already, in f, document 1"},
+       "t, document 2: Pod \"default/p\" is there already, in t, document 1"},
       {"apiVersion: v1\nkind: Pod\nmetadata: {name: p, creationTimestamp: yesterday}\n",
        "metadata.creationTimestamp: \"yesterday\" is not a time"},
       {"apiVersion: v1\nkind: Pod\nmetadata: {name: q}\n---\na: b: c\n",
-       "f, document 2: YAML: yaml-cpp: error at line 5"},
+       "t, document 2: YAML: yaml-cpp: error at line 5"},
       {R"({"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"Event","involvedObject":{"kind":"Pod","name":"p"}}]})",
-       "f, line 1, item 1: the event has no time"},
-      {R"({"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1",)", "f, document 1: YAML"},
+       "t, line 1, item 1: the event has no time"},
+      {R"({"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1",)", "t, document 1: YAML"},
   };
   for (const Bad& bad : all) {
     const Result<Workload> refused = read(bad.text);

@@ -1,33 +1,18 @@
 // Traces as others publish them, and what is wrong in them.
 #include <gtest/gtest.h>
 
-#include "replay/formats.h"
+#include "replay/testing/reading.h"
 
 namespace krater::replay {
 namespace {
 
-Result<Workload> read(const std::string& text, Format format = Format::Auto,
-                      const TraceOptions& options = {}) {
-  return read_files({{"t", text}}, format, options);
-}
-
-const Submission* find_job(const Workload& workload, const std::string& name) {
-  for (const Submission& one : workload.submissions) {
-    if (one.name == name) return &one;
-  }
-  return nullptr;
-}
+using testing::find_job;
+using testing::noted;
+using testing::read;
 
 std::string request(const Submission& job, std::size_t pod, std::string_view resource) {
   const JsonArray* containers = array_at(job.pods.at(pod).pod, {"spec", "containers"});
   return text_at(containers->at(0), {"resources", "requests", resource});
-}
-
-bool noted(const Workload& workload, std::string_view part) {
-  for (const std::string& note : workload.notes) {
-    if (note.find(part) != std::string::npos) return true;
-  }
-  return false;
 }
 
 std::int64_t count(const Workload& workload, const Kind& kind) {

@@ -20,6 +20,8 @@ class FakeReader final : public ObjectReader {
            std::string_view json) {
     const ObjectKey key = ObjectKey::of(kind, name_space, name);
     Json object = *parse_json(json);
+    set_path(object, {"apiVersion"}, Json(kind.api_version()));
+    set_path(object, {"kind"}, Json(kind.kind));
     set_path(object, {"metadata", "name"}, Json(name));
     objects_[key] =
         *Object::parse(key, Revision(1), std::make_shared<const std::string>(to_json(object)));
