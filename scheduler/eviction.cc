@@ -9,6 +9,8 @@ namespace {
 
 // Enough nodes with a way out have been compared: the rest is not looked at.
 constexpr std::size_t kEnoughPlans = 100;
+// So many gangs of one node are compared.
+constexpr std::size_t kOtherGangs = 8;
 
 }  // namespace
 
@@ -193,21 +195,49 @@ bool EvictionPlanner::study(Statement& statement, TaskRef task, NodeSlot node, P
   TaskRefs allowed = rules_.allowed(task, possible);
   if (allowed.empty() || !could_be_enough(task, node, allowed)) return false;
   put_in_order(task, allowed);
-  bool found = false;
-  for (const bool break_gangs : {false, true}) {
-    Attempt one{node, break_gangs};
-    const Statement::Mark mark = statement.mark();
-    const bool enough = attempt(statement, task, allowed, one);
-    if (enough && session_.behaviors().spare_unneeded_victims) spare(statement, task, one);
-    statement.roll_back(mark);
-    if (enough) {
-      Plan plan{node, cost_of(one), std::move(one.victims)};
-      if (best.node == kNoNode || better(task, plan, best)) best = std::move(plan);
-      found = true;
-    }
-    if (!one.spared_gangs) break;
+  Attempt last = try_order(statement, task, allowed, {node, /*break_gangs=*/false}, best);
+  bool found = last.enough;
+  if (!last.spared_gangs) return found;
+  last = try_order(statement, task, allowed, {node, /*break_gangs=*/true}, best);
+  found = found || last.enough;
+  if (last.enough && session_.behaviors().least_cost_victims) {
+    for (const TaskRefs& order : other_gangs_first(allowed, last))
+      try_order(statement, task, order, {node, /*break_gangs=*/true}, best);
   }
   return found;
+}
+
+EvictionPlanner::Attempt EvictionPlanner::try_order(Statement& statement, TaskRef task,
+                                                    const TaskRefs& ordered, Attempt one,
+                                                    Plan& best) {
+  const Statement::Mark mark = statement.mark();
+  one.enough = attempt(statement, task, ordered, one);
+  if (one.enough && session_.behaviors().spare_unneeded_victims) spare(statement, task, one);
+  statement.roll_back(mark);
+  if (one.enough) {
+    Plan plan{one.node, cost_of(one), one.victims};
+    if (best.node == kNoNode || better(task, plan, best)) best = std::move(plan);
+  }
+  return one;
+}
+
+// A gang was broken that came first; others of its queue may be smaller.
+std::vector<TaskRefs> EvictionPlanner::other_gangs_first(const TaskRefs& ordered,
+                                                         const Attempt& broke) const {
+  std::vector<TaskRefs> out;
+  if (broke.broken.empty()) return out;
+  const QueueId queue = session_.queue_of(*broke.broken.begin());
+  std::set<JobId> tried = broke.broken;
+  for (const TaskRef& one : ordered) {
+    if (session_.queue_of(one.job) != queue || !gang_stands(session_.job(one.job))) continue;
+    if (!tried.insert(one.job).second) continue;
+    TaskRefs order = ordered;
+    std::stable_partition(order.begin(), order.end(),
+                          [&](const TaskRef& other) { return other.job == one.job; });
+    out.push_back(std::move(order));
+    if (out.size() == kOtherGangs) break;
+  }
+  return out;
 }
 
 bool EvictionPlanner::attempt(Statement& statement, TaskRef task, const TaskRefs& ordered,

@@ -70,6 +70,7 @@ class EvictionPlanner {
     TaskRefs victims{};
     std::set<JobId> broken{};
     bool spared_gangs = false;  // somebody was left alone for the sake of his gang
+    bool enough = false;        // the task fits once these have left
   };
   // Jobs whose tasks want the same, and may take it from the same, in the same queue with the same
   // priority are alike; one with sub-groups is like no other.
@@ -89,6 +90,9 @@ class EvictionPlanner {
   void carry_out(Statement& statement, TaskRef task, const Plan& plan) const;
   bool could_be_enough(TaskRef task, NodeSlot node, const TaskRefs& victims) const;
   bool study(Statement& statement, TaskRef task, NodeSlot node, Plan& best);
+  Attempt try_order(Statement& statement, TaskRef task, const TaskRefs& ordered, Attempt one,
+                    Plan& best);
+  std::vector<TaskRefs> other_gangs_first(const TaskRefs& ordered, const Attempt& broke) const;
   bool attempt(Statement& statement, TaskRef task, const TaskRefs& ordered, Attempt& out);
   bool evict(Statement& statement, TaskRef task, TaskRef victim, Attempt& out);
   bool gang_may_fall(TaskRef task, JobId job) const;

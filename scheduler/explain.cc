@@ -61,7 +61,7 @@ std::string origin(const Session& session, JobId id) {
     return absent(session.job(id), note.refusal->message);
   if (note.refusal) return with_figures(note.refusal->message, note.refusal->figures);
   if (!note.fit_errors.empty()) {
-    const auto& [task, error] = *note.fit_errors.begin();
+    const auto [task, error] = note.told();
     const std::string all = amounts_text(session.names(), session.job(id).pending);
     return session.job(id).tasks[task].spec->name() + ": " +
            with_figures(

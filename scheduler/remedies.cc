@@ -254,7 +254,7 @@ const Refusal* refusal_of(const Session& session, JobId id) {
 const FitError* fit_error_of(const Session& session, JobId id) {
   const JobNote& note = session.note(id);
   if (is_promised(session.job(id)) || note.refusal || note.fit_errors.empty()) return nullptr;
-  return note.fit_errors.begin()->second.get();
+  return note.told().second.get();
 }
 
 Remedies remedies_for(const Session& session, JobId id) {

@@ -305,6 +305,9 @@ void Scheduler::use_config(const ObjectPtr& config_map) {
   if (!next) {
     ++metrics_.config_errors;
     log::error("scheduler.config.refused", {{"why", next.error().message}});
+    // Another text is another refusal, though it may be wrong in the same way.
+    if (refused_ != text) said_of_config_.clear();
+    refused_.emplace(*text);
     tell_of_config(config_map, "InvalidSchedulerConfiguration",
                    {options_.config_key + ": " + next.error().message +
                     "; the last good configuration stays in force"});
@@ -312,6 +315,7 @@ void Scheduler::use_config(const ObjectPtr& config_map) {
     return;
   }
   config_ = *std::move(next);
+  refused_.reset();
   adopt_fairshare();
   const std::vector<std::string> doubts = text ? pitfalls(config_) : std::vector<std::string>();
   for (const std::string& pitfall : doubts) {

@@ -126,6 +126,7 @@ class Scheduler {
   client::EventRecorder events_;
   client::EventRecorder config_events_;   // about the configuration: every one of them is told
   std::set<std::string> said_of_config_;  // last
+  std::optional<std::string> refused_;    // the last text that was no good
   Cache cache_;
   Feed feed_;
   StatusWriter statuses_;

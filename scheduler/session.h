@@ -32,9 +32,16 @@ struct JobNote {
   std::string no_eviction{};       // why nobody was made to leave for it
   // So many of its members would have a place at once, had its gang been smaller.
   std::int64_t reach = 0;
-  std::optional<NearestNode> nearest{};  // of the first in fit_errors
-  bool put_off = false;                  // there was no time for it in this session
-  std::optional<WallTime> again{};       // from then on time alone may have helped it
+  std::optional<NearestNode> nearest{};  // of the one that is told of
+  // One that no node could ever take: the one to be told of, whatever the others lack.
+  std::optional<std::uint32_t> never{};
+  // Of fit_errors, the one that is told of; not for empty ones.
+  std::pair<std::uint32_t, FitErrorPtr> told() const {
+    const auto place = never ? fit_errors.find(*never) : fit_errors.begin();
+    return place == fit_errors.end() ? *fit_errors.begin() : *place;
+  }
+  bool put_off = false;             // there was no time for it in this session
+  std::optional<WallTime> again{};  // from then on time alone may have helped it
 };
 
 // A pod came to a node (sign 1) or left it (-1) within a session.

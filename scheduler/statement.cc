@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/check.h"
+
 namespace krater::scheduler {
 
 void Statement::place(TaskRef task, TaskStatus status, NodeSlot node) {
@@ -18,6 +20,42 @@ void Statement::evict(TaskRef task, PluginPlaces offered_by) {
 bool Statement::evicts() const {
   return std::any_of(steps_.begin(), steps_.end(),
                      [](const Step& step) { return step.before != TaskStatus::Pending; });
+}
+
+TaskRefs Statement::victims() const {
+  TaskRefs out;
+  for (const Step& step : steps_) {
+    if (step.before != TaskStatus::Pending) out.push_back(step.task);
+  }
+  return out;
+}
+
+TaskRefs Statement::placed() const {
+  TaskRefs out;
+  for (const Step& step : steps_) {
+    if (step.before == TaskStatus::Pending) out.push_back(step.task);
+  }
+  return out;
+}
+
+PluginPlaces Statement::spare(TaskRef victim) {
+  const auto step = std::find_if(steps_.begin(), steps_.end(), [&](const Step& one) {
+    return one.task == victim && one.before != TaskStatus::Pending;
+  });
+  CHECK(step != steps_.end());
+  undo(*step);
+  PluginPlaces out = std::move(step->offered_by);
+  steps_.erase(step);
+  return out;
+}
+
+bool Statement::holds(TaskRef placed, const std::function<bool(NodeSlot)>& fits) {
+  const TaskStatus status = session_.task(placed).status;
+  const NodeSlot node = session_.task(placed).node;
+  session_.unplace(placed);
+  const bool out = fits(node);
+  session_.place(placed, status, node);
+  return out;
 }
 
 void Statement::commit(JobId job) {

@@ -3,6 +3,7 @@
 // destructor.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "scheduler/session.h"
@@ -24,6 +25,12 @@ class Statement {
   void evict(TaskRef task, PluginPlaces offered_by = {});
   bool empty() const { return steps_.empty(); }
   bool evicts() const;
+  TaskRefs victims() const;
+  TaskRefs placed() const;
+  // One of the victims stays after all; who had given it up.
+  PluginPlaces spare(TaskRef victim);
+  // Whether its place still fits one that was placed here, seen without it.
+  bool holds(TaskRef placed, const std::function<bool(NodeSlot)>& fits);
 
   // What was allocated, here and before for the same job, is bound after the session.
   void commit(JobId job);

@@ -267,7 +267,7 @@ void ControllerLoop::Lane::tell(const Pass& pass, const EventNote& note) {
   if (about == nullptr) return;  // nobody to tell it about
   const auto type = note.type == EventNote::Type::Warning ? client::EventType::Warning
                                                           : client::EventType::Normal;
-  events_->record(*about, {type, note.reason, note.message, note.action});
+  events_->record(*about, {type, note.reason, note.message, note.action, {}, note.current});
 }
 
 }  // namespace krater::controllers

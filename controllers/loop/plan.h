@@ -21,6 +21,7 @@ struct EventNote {
   std::string reason, message;
   std::string action{};
   ObjectPtr about{};
+  bool current = false;  // one Event for all that is said under the reason, with the newest message
 };
 
 // A write, and whether its failure with this code is fine (AlreadyExists for a create with a

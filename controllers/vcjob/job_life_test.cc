@@ -217,6 +217,29 @@ TEST_F(VolcanoJobTest, SaysWhyItsGangWaits) {
   EXPECT_EQ(world.told("PodGroupPending"), 1);
 }
 
+TEST_F(VolcanoJobTest, TellsChangingFiguresNowAndThen) {
+  make(task("w", 1), 1);
+  const auto waits = [&](const std::string& message) {
+    world.patch(
+        *group(), kinds::kPodGroup,
+        R"({"status":{"phase":"Pending","conditions":[{"type":"Unschedulable","status":"True",)"
+        R"("lastTransitionTime":"2026-01-01T00:00:00Z","message":")" +
+            message + R"("}]}})");
+    world.settle();
+  };
+  waits("no room: 1");
+  waits("no room: 2");
+  waits("no room: 3");
+  EXPECT_EQ(world.told("PodGroupPending"), 1);
+  world.pass(1s);
+  EXPECT_EQ(world.told("PodGroupPending"), 2);
+  waits("no room: 4");
+  world.pass(1s);
+  EXPECT_EQ(world.told("PodGroupPending"), 2);
+  world.pass(1s);
+  EXPECT_EQ(world.told("PodGroupPending"), 3);
+}
+
 TEST_F(VolcanoJobTest, PodsWaitForTheirSshKey) {
   make(task("w", 1), 1, R"(,"plugins":{"ssh":[],"svc":[]})");
   ASSERT_TRUE(key_ready);

@@ -23,6 +23,8 @@ struct Memory {
   std::set<Uid> taken{};              // Commands that are among `happened`, or were
   std::set<std::string> told{};       // delays that have been announced
   std::string group_news;             // the last one told
+  std::optional<WallTime> news_at{};  // when, while its group goes on waiting
+  Duration news_pause{};              // until it may be told in other words
   std::optional<WallTime> told_at{};  // when the status was last written
   bool key_asked = false;
   bool creation_failed = false;  // of a pod, in the last pass

@@ -35,6 +35,8 @@ bool hands_on(const QueueView& queue) {
   return clusters != nullptr && !clusters->empty();
 }
 
+constexpr Duration kNewsPause = 1s, kLastNewsPause = 30s;
+
 bool writes_status(const Plan& plan) {
   const auto is_status = [](const PlannedWrite& planned) {
     const auto* update = std::get_if<client::UpdateWrite>(&planned.write);
@@ -274,10 +276,11 @@ class VolcanoJobController final : public Reconciler, public VolcanoEventSource 
     for (const Delayed& delayed : choice.delayed) announce(delayed, seen, memory, notes);
     Plan plan = choice.chosen ? act(seen, *choice.chosen, now) : settle(seen, now);
     memory.settle(choice, seen.status);
-    tell_group_news(seen, memory, notes);
+    const std::optional<Duration> news_due = tell_group_news(seen, memory, notes, now);
     plan.steps.insert(plan.steps.begin(), taking.begin(), taking.end());
     plan.events.insert(plan.events.begin(), notes.begin(), notes.end());
     if (choice.come_back) come_back(*choice.come_back, plan);
+    if (news_due) come_back(*news_due, plan);
     if (!memory.happened.empty() && memory.has_orders()) come_back(1ms, plan);
     return plan;
   }
@@ -299,11 +302,27 @@ class VolcanoJobController final : public Reconciler, public VolcanoEventSource 
                          to_go_duration(delayed.answer.delay) + ": " + delayed.why.text()});
   }
 
-  static void tell_group_news(const Observed& seen, Memory& memory, std::vector<EventNote>& notes) {
+  // The words change with every figure of the cluster: they are told after a pause that doubles,
+  // in one Event. How long it is until then, if there is something to be told.
+  static std::optional<Duration> tell_group_news(const Observed& seen, Memory& memory,
+                                                 std::vector<EventNote>& notes, WallTime now) {
     std::string news = is_active(*seen.status.phase) ? why_group_waits(seen) : "";
-    if (news == memory.group_news) return;
-    if (!news.empty()) notes.push_back({EventNote::Type::Warning, "PodGroupPending", news});
+    if (news.empty()) {
+      memory.group_news.clear();
+      memory.news_at.reset();
+      return std::nullopt;
+    }
+    if (news == memory.group_news) return std::nullopt;
+    if (memory.news_at && now < *memory.news_at + memory.news_pause)
+      return *memory.news_at + memory.news_pause - now;
+    memory.news_pause =
+        memory.news_at ? std::min(2 * memory.news_pause, kLastNewsPause) : kNewsPause;
+    memory.news_at = now;
+    EventNote note{EventNote::Type::Warning, "PodGroupPending", news};
+    note.current = true;
+    notes.push_back(std::move(note));
     memory.group_news = std::move(news);
+    return std::nullopt;
   }
 
   void ask_for_key(const ObjectKey& key, const Observed& seen, Memory& memory) {

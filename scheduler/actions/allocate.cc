@@ -293,12 +293,31 @@ class Allocator {
       JobNote& note = session_.note(job);
       note.reach = info.ready_tasks() + info.waiting_tasks();
       note.nearest.reset();
+      find_hopeless(job);
       if (!note.fit_errors.empty())
-        note.nearest = session_.board({job, note.fit_errors.begin()->first}).nearest_for(job);
+        note.nearest = session_.board({job, note.told().first}).nearest_for(job);
       statement.discard();
       refresh_figures(job, unfit);
     }
     return false;
+  }
+
+  // A gang may lack room for one of its tasks and have another that fits nowhere even where nobody
+  // else is: then no room helps.
+  void find_hopeless(JobId job) {
+    JobNote& note = session_.note(job);
+    note.never.reset();
+    std::set<const NodeBoard*> seen;
+    const std::vector<Task>& tasks = session_.job(job).tasks;
+    for (std::uint32_t t = 0; t < tasks.size() && !note.never; ++t) {
+      if (tasks[t].status != TaskStatus::Pending || tasks[t].spec->gated) continue;
+      NodeBoard& board = session_.board({job, t});
+      if (!seen.insert(&board).second) continue;
+      FitErrorPtr error = board.explain();
+      if (!error->nearest.name.empty()) continue;
+      note.never = t;
+      note.fit_errors[t] = std::move(error);
+    }
   }
 
   // A gang that counts on members without requests does not start before these have a place too.

@@ -49,7 +49,7 @@ void backfill(Session& session) {
     }
     JobNote& note = session.note(job);
     if (!note.fit_errors.empty() && !note.nearest)
-      note.nearest = session.board({job, note.fit_errors.begin()->first}).nearest_for(job);
+      note.nearest = session.board({job, note.told().first}).nearest_for(job);
     if (!statement.empty() && session.job_placed(job)) statement.commit(job);
   }
 }

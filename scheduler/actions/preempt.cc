@@ -5,6 +5,7 @@
 #include "scheduler/actions/gang_claim.h"
 #include "scheduler/actions/starving.h"
 #include "scheduler/eviction.h"
+#include "scheduler/spare.h"
 
 namespace krater::scheduler {
 namespace {
@@ -85,6 +86,7 @@ class Preemptor {
     if (!claim_for_gang(session_, statement, job, claiming_tasks(session_, job), claim) ||
         !statement.evicts())
       return false;
+    if (session_.behaviors().spare_unneeded_victims) spare_needless(session_, statement);
     statement.commit_evictions(job, "preempt");
     return true;
   }

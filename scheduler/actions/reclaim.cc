@@ -5,6 +5,7 @@
 #include "scheduler/actions/gang_claim.h"
 #include "scheduler/actions/starving.h"
 #include "scheduler/eviction.h"
+#include "scheduler/spare.h"
 #include "scheduler/why.h"
 
 namespace krater::scheduler {
@@ -60,6 +61,7 @@ class Reclaimer {
     if (!claim_for_gang(session_, statement, job, claiming_tasks(session_, job), claim) ||
         !statement.evicts())
       return false;
+    if (session_.behaviors().spare_unneeded_victims) spare_needless(session_, statement);
     statement.commit_evictions(job, "reclaim");
     return true;
   }
