@@ -208,6 +208,61 @@ TEST(Fairshare, InAStrictQueueTheFrontChangesWhenItsUserHasUsedMore) {
   EXPECT_EQ(cluster.node_of("wide"), "");
 }
 
+// The seconds of a quarter of an hour with cycles; nobody finds room in it, the user in front goes
+// on using and somebody else wants as much.
+std::vector<int> busy_seconds(bool strict, const std::string& front_class,
+                              std::int64_t used_by_bob) {
+  Harness cluster;
+  cluster.add(JsonObject{{"config", R"(
+actions: "enqueue, allocate, backfill"
+tiers:
+- plugins: [{name: priority}, {name: gang}, {name: fairshare, arguments: {fairshare.resourceKey: cpu, fairshare.userKey: user, fairshare.halfLife: 1h}}]
+- plugins: [{name: predicates}, {name: nodeorder}]
+)"},
+                         {"behaviors", JsonObject{{"strictFifo", strict}}}});
+  put_state(cluster, R"({"lastCycle": "2026-01-01T00:00:00Z", "queues": {"line": {"bob": )" +
+                         std::to_string(used_by_bob) + "}}}");
+  cluster.add(
+      yaml("{nodes: [{name: n, cpu: 4}], classes: [{name: high, value: 9}, {name: low, value: 1}], "
+           "queues: [{name: line, dequeueStrategy: fifo}]}"));
+  cluster.settle(1s);
+  submit(cluster, "a", "alice", 3, "line");
+  for (const auto& [name, user] : {std::pair("wide", "alice"), std::pair("slim", "bob")}) {
+    cluster.add(yaml("{groups: [{name: " + std::string(name) +
+                     ", min: 1, queue: line, annotations: {user: " + user +
+                     "}, priorityClass: " + (name == std::string("wide") ? front_class : "low") +
+                     "}], pods: [{name: " + name + ", group: " + name + ", cpu: 2}]}"));
+    cluster.settle(10ms);
+  }
+  std::vector<int> out;
+  for (int second = 0; second < 900; ++second) {
+    const std::uint64_t before = cluster.scheduler.metrics().cycles;
+    cluster.settle(1s);
+    if (cluster.scheduler.metrics().cycles != before) out.push_back(second);
+  }
+  EXPECT_EQ(cluster.node_of("wide") + cluster.node_of("slim"), "");
+  return out;
+}
+
+// Bob has used less all the time, or comes to have: either way nothing follows from it, but that it
+// is looked at.
+TEST(Fairshare, WhoIsInFrontByPriorityThoughHeHasUsedMoreKeepsNobodyBusy) {
+  const std::vector<int> once_a_minute = busy_seconds(true, "high", 0);
+  EXPECT_LE(once_a_minute.size(), 20U);
+  EXPECT_EQ(busy_seconds(true, "high", 1'200'000).size(), once_a_minute.size() + 1);
+}
+
+TEST(Fairshare, WhereOrderIsNotStrictNobodyLooksWhenUsageChanges) {
+  const std::vector<int> strict = busy_seconds(true, "low", 1'200'000);
+  const std::vector<int> other = busy_seconds(false, "low", 1'200'000);
+  std::vector<int> only_strict;
+  std::set_difference(strict.begin(), strict.end(), other.begin(), other.end(),
+                      std::back_inserter(only_strict));
+  ASSERT_EQ(only_strict.size(), 1U);
+  EXPECT_GT(only_strict.front(), 350);
+  EXPECT_LT(only_strict.front(), 400);
+}
+
 // Ten jobs each; all are there before there is room for a hundred.
 TEST(Fairshare, OfManyUsersEveryOneIsServedBeforeAnyIsServedTwice) {
   const char* given = std::getenv("KRATER_SCHEDULER_TASKS");

@@ -270,14 +270,15 @@ void Fairshare::say_why(const Session& session, JobId job, Circumstances& out) c
 }
 
 // When `one` will have used less than `other`, if everybody goes on as now; at most `within` from
-// now. What was used decays for all alike, so that it happens once or never.
+// now. What was used decays for all alike, so that it happens once or never. Whoever has used less
+// already is behind for another reason, which time does not take away.
 std::optional<Duration> Fairshare::overtakes(const User& one, const User& other,
                                              Duration within) const {
   const auto has = [&](Duration then) {
     return book_->used(*one.account, then) * 1000 / one.weight <
            book_->used(*other.account, then) * 1000 / other.weight;
   };
-  if (!has(within)) return std::nullopt;
+  if (has(Duration(0)) || !has(within)) return std::nullopt;
   Duration not_yet{}, then = within;
   while (then - not_yet > std::chrono::milliseconds(1)) {
     const Duration middle = not_yet + (then - not_yet) / 2;
@@ -294,7 +295,7 @@ void Fairshare::close(Session& session) {
   std::map<std::pair<QueueId, bool>, std::vector<JobId>> lines;  // before and after admission
   for (const JobId id : waiting_) {
     const QueueId queue = session.queue_of(id);
-    if (!session.queue(queue).fifo || !session.job(id).open() || session.job_ready(id)) continue;
+    if (!session.fifo(queue) || !session.job(id).open() || session.job_ready(id)) continue;
     lines[{queue, session.job(id).is_pending()}].push_back(id);
   }
   for (const auto& [unused, jobs] : lines) {
