@@ -12,6 +12,19 @@ constexpr std::size_t kEnoughPlans = 100;
 // So many gangs of one node are compared.
 constexpr std::size_t kOtherGangs = 8;
 
+// Whoever keeps pods for their own sake (a disruption budget, say) lets all of these go together.
+bool keepers_let_go(const Session& session, TaskRef claimant, const TaskRefs& gang) {
+  for (const auto& tier : session.plugins().reclaimable.tiers) {
+    for (const ReclaimableHook* hook : tier) {
+      const auto* keeper = dynamic_cast<const KeeperHook*>(hook);
+      if (keeper == nullptr || keeper->keeps_gangs_together()) continue;
+      const std::optional<TaskRefs> named = hook->reclaimable(session, claimant, gang);
+      if (named && named->size() < gang.size()) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 bool gang_stands(const JobInfo& job) {
@@ -299,7 +312,8 @@ bool EvictionPlanner::gang_may_fall(TaskRef task, JobId job) const {
       return false;
     }
   }
-  return !rules_.companions_allowed || rules_.allowed(task, all).size() == all.size();
+  return rules_.companions_allowed ? rules_.allowed(task, all).size() == all.size()
+                                   : keepers_let_go(session_, task, all);
 }
 
 // Whoever was chosen early and is not needed any more stays, a gang as a whole; the most valuable

@@ -29,7 +29,8 @@ struct EvictionRules {
   // What the plugins leave of the candidates.
   std::function<TaskRefs(TaskRef claimant, const TaskRefs& candidates)> allowed;
   // Of a gang that falls, those that would only go along: whether they, too, have to be allowed.
-  // Where they need not, they must at least come into question and not be guarded.
+  // Where they need not (reclaim), they must at least come into question, not be guarded, and be
+  // let go by those who keep pods for their own sake.
   bool companions_allowed = true;
 };
 

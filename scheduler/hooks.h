@@ -207,6 +207,8 @@ struct FreeableHook {
 // What somebody holds that the job could use. Holds: by right, or so that its own queue may not
 // take it.
 struct Holding {
+  // For the sake of their gang only: it says nothing to those who go with all of it.
+  virtual bool keeps_gangs_together() const { return false; }
   enum class Title { Guaranteed, BeyondDeserved, Holds };
   std::string queue;
   Resource amounts{};

@@ -64,6 +64,7 @@ class Gang final : public Plugin,
   std::optional<Refusal> job_valid(const JobInfo& job) const override {
     if (!roles_have(job, counts_as_valid)) {
       return Refusal{"NotEnoughPodsOfTask",
+  bool keeps_gangs_together() const override { return true; }
                      "Not enough valid pods of each task for gang-scheduling", "",
                      codes::kNotEnoughPods};
     }
