@@ -105,7 +105,7 @@ void Neighbours::start_spread() {
     Spread one{&rule, tally_of(rule.topology_key)};
     one.counts_node.assign(session_.node_slots(), false);
     one.counts_domain.assign(one.tally.domains->count, false);
-    one.counts_itself = rule.selector.matches(task_->pod->labels());
+    one.counts_itself = rule.means(task_->pod->labels());
     spread_.push_back(std::move(one));
   }
   // A node counts for a rule when it has the keys of all rules of that strictness.
@@ -152,7 +152,7 @@ void Neighbours::count(const TaskSpec& pod, NodeSlot node, int sign, bool leavin
     }
     for (Spread& one : spread_) {
       if (leaving || pod.name_space() != task_->name_space() || !one.counts_node[node] ||
-          !one.rule->selector.matches(pod.pod->labels())) {
+          !one.rule->means(pod.pod->labels())) {
         continue;
       }
       add(one.tally, node, sign);

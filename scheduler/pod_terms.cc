@@ -75,10 +75,11 @@ SpreadConstraint spread_from(const Json& json, const PodView& pod) {
   out.hard = text_at(json, {"whenUnsatisfiable"}) != "ScheduleAnyway";
   out.honour_affinity = text_at(json, {"nodeAffinityPolicy"}) != "Ignore";
   out.honour_taints = text_at(json, {"nodeTaintsPolicy"}) == "Honor";
-  Json selector(boost::json::object_kind);
+  Json selector;
   if (const Json* given = find(json, {"labelSelector"}); given != nullptr && given->is_object())
     selector = *given;
   bind_keys(selector, json, "matchLabelKeys", "In", pod->labels());
+  if (selector.is_null()) return out;
   if (Result<LabelSelector> read = LabelSelector::from_object(selector); read)
     out.selector = *std::move(read);
   return out;

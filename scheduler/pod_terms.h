@@ -30,12 +30,15 @@ struct PodTerm {
 
 struct SpreadConstraint {
   std::string topology_key;
-  LabelSelector selector{};
+  std::optional<LabelSelector> selector{};  // absent: nobody
   std::int64_t max_skew = 1, min_domains = 1;
   bool hard = true;             // DoNotSchedule
   bool honour_affinity = true;  // nodes the pod may not go to do not count
   bool honour_taints = false;
   bool all_keys = true;  // a node that lacks a key of the others does not count
+
+  // Whether a pod of the same namespace with these labels is meant.
+  bool means(const Labels& labels) const { return selector && selector->matches(labels); }
 };
 
 struct PodTerms {

@@ -212,7 +212,7 @@ std::string Session::kinship(const TaskSpec& task) const {
   // Spread counts by labels of its own kind.
   if (task.terms != nullptr) {
     for (const SpreadConstraint& rule : task.terms->spread)
-      out += rule.selector.matches(task.pod->labels()) ? '1' : '0';
+      out += rule.means(task.pod->labels()) ? '1' : '0';
     out += '-';
   }
   return concerned ? out : std::string();
