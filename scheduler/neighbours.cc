@@ -68,6 +68,36 @@ void Neighbours::add(Tally& tally, NodeSlot node, std::int64_t amount) {
   tally.all += amount;
 }
 
+// To a node that counts, one pod more or less. Looking through all domains is left to the moment
+// when none is as empty any more.
+void Neighbours::add(Spread& spread, NodeSlot node, int sign) {
+  if (!spread.tally.has(node)) return;
+  const std::int64_t before = spread.tally.at(node), after = before + sign;
+  add(spread.tally, node, sign);
+  if (after < spread.fewest) {
+    spread.fewest = after;
+    spread.emptiest = 1;
+  } else if (after == spread.fewest) {
+    ++spread.emptiest;
+  } else if (before == spread.fewest && --spread.emptiest == 0) {
+    find_emptiest(spread);
+  }
+}
+
+void Neighbours::find_emptiest(Spread& spread) {
+  spread.emptiest = 0;
+  for (std::uint32_t domain = 0; domain < spread.tally.domains->count; ++domain) {
+    if (!spread.counts_domain[domain]) continue;
+    const std::int64_t count = spread.tally.counts[domain];
+    if (spread.emptiest == 0 || count < spread.fewest) {
+      spread.fewest = count;
+      spread.emptiest = 1;
+    } else if (count == spread.fewest) {
+      ++spread.emptiest;
+    }
+  }
+}
+
 Neighbours::Neighbours(const Session& session, TaskSpecPtr task)
     : session_(session), task_(std::move(task)), rules_(session.plugins().neighbours) {
   static const PodTerms nothing;
@@ -130,6 +160,14 @@ void Neighbours::start_spread() {
       one.counts_domain[domain] = true;
     }
   }
+  for (Spread& one : spread_) find_emptiest(one);
+}
+
+Neighbours::Tally& Neighbours::tally_for(std::map<std::string, Tally>& tallies,
+                                         const PodTerm& term) const {
+  const auto place = tallies.find(term.topology_key);
+  if (place != tallies.end()) return place->second;
+  return tallies.emplace(term.topology_key, tally_of(term.topology_key)).first->second;
 }
 
 void Neighbours::count(const TaskSpec& pod, NodeSlot node, int sign, bool leaving) {
@@ -146,16 +184,14 @@ void Neighbours::count(const TaskSpec& pod, NodeSlot node, int sign, bool leavin
     }
     for (const PodTerm& term : mine.preferred) {
       if (!term.means(pod.name_space(), pod.pod->labels(), known)) continue;
-      Tally& tally =
-          attraction_.try_emplace(term.topology_key, tally_of(term.topology_key)).first->second;
-      add(tally, node, sign * term.weight);
+      add(tally_for(attraction_, term), node, sign * term.weight);
     }
     for (Spread& one : spread_) {
       if (leaving || pod.name_space() != task_->name_space() || !one.counts_node[node] ||
           !one.rule->means(pod.pod->labels())) {
         continue;
       }
-      add(one.tally, node, sign);
+      add(one, node, sign);
     }
   }
   if (pod.terms != nullptr && pod.terms->speaks_of_pods()) count_existing(pod, node, sign);
@@ -166,19 +202,14 @@ void Neighbours::count_existing(const TaskSpec& pod, NodeSlot node, int sign) {
   const auto means_me = [&](const PodTerm& term) {
     return term.means(task_->name_space(), task_->pod->labels(), known);
   };
-  const auto tally = [&](std::map<std::string, Tally>& tallies, const PodTerm& term) -> Tally& {
-    const auto place = tallies.find(term.topology_key);
-    if (place != tallies.end()) return place->second;
-    return tallies.emplace(term.topology_key, tally_of(term.topology_key)).first->second;
-  };
   for (const PodTerm& term : pod.terms->anti_affinity) {
-    if (means_me(term)) add(tally(existing_anti_, term), node, sign);
+    if (means_me(term)) add(tally_for(existing_anti_, term), node, sign);
   }
   for (const PodTerm& term : pod.terms->preferred) {
-    if (means_me(term)) add(tally(attraction_, term), node, sign * term.weight);
+    if (means_me(term)) add(tally_for(attraction_, term), node, sign * term.weight);
   }
   for (const PodTerm& term : pod.terms->affinity) {
-    if (means_me(term)) add(tally(attraction_, term), node, sign);
+    if (means_me(term)) add(tally_for(attraction_, term), node, sign);
   }
 }
 
@@ -205,11 +236,7 @@ std::string_view Neighbours::spread_rejects(NodeSlot node) const {
   for (const Spread& one : spread_) {
     if (!one.rule->hard) continue;
     if (!one.tally.has(node)) return kSpreadLabel;
-    std::int64_t fewest = INT64_MAX;
-    for (std::uint32_t domain = 0; domain < one.tally.domains->count; ++domain) {
-      if (one.counts_domain[domain]) fewest = std::min(fewest, one.tally.counts[domain]);
-    }
-    if (fewest == INT64_MAX || one.domains < one.rule->min_domains) fewest = 0;
+    const std::int64_t fewest = one.domains < one.rule->min_domains ? 0 : one.fewest;
     if (one.tally.at(node) + (one.counts_itself ? 1 : 0) - fewest > one.rule->max_skew)
       return kSpread;
   }

@@ -53,6 +53,8 @@ class Neighbours {
     std::vector<bool> counts_domain{};  // some node of it counts
     std::int64_t domains = 0;           // nodes without the label are one
     bool bare = false;                  // some node that counts has no such label
+    // Of the domains that count: what the emptiest have, and how many those are.
+    std::int64_t fewest = 0, emptiest = 0;
     bool counts_itself = false;
   };
 
@@ -61,6 +63,9 @@ class Neighbours {
   void count(const TaskSpec& pod, NodeSlot node, int sign, bool leaving);
   void count_existing(const TaskSpec& pod, NodeSlot node, int sign);
   static void add(Tally& tally, NodeSlot node, std::int64_t amount);
+  static void add(Spread& spread, NodeSlot node, int sign);
+  static void find_emptiest(Spread& spread);
+  Tally& tally_for(std::map<std::string, Tally>& tallies, const PodTerm& term) const;
   bool affinity_holds(NodeSlot node) const;
   std::string_view spread_rejects(NodeSlot node) const;
   void add_affinity_scores(const std::vector<NodeSlot>& nodes,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <ctime>
 
 #include "base/strings.h"
 #include "scheduler/testing/harness.h"
@@ -51,6 +52,43 @@ TEST(Sizes, AJobOfAHundredThousandTasksHoldsNobodyUp) {
   cluster.add(*parse_json(R"({"pods":[{"name":"later","count":14,"cpu":1}]})"));
   cluster.settle();
   EXPECT_EQ(placed(cluster, "later"), 14);
+}
+
+double processor_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+// What it takes to place a hundred pods that are to be spread over this label.
+double cost_of_spreading(const char* label) {
+  Harness cluster;
+  cluster.add(*parse_json(
+      R"({"config":"actions: allocate\ntiers:\n- plugins: [{name: gang}, {name: predicates}]\n","queues":[{"name":"default"}]})"));
+  JsonArray nodes;
+  for (int i = 0; i < 2000; ++i) {
+    nodes.push_back(JsonObject{{"name", "n" + std::to_string(i)},
+                               {"cpu", 8},
+                               {"labels", JsonObject{{"host", "n" + std::to_string(i)},
+                                                     {"zone", std::to_string(i % 4)}}}});
+  }
+  cluster.add(JsonObject{{"nodes", std::move(nodes)}});
+  cluster.settle();
+  Json pods = *parse_json(
+      R"({"groups":[{"name":"s","min":100}],"pods":[{"name":"s","group":"s","count":100,"cpu":1,"labels":{"app":"s"},
+    "spec":{"topologySpreadConstraints":[{"maxSkew":1,"whenUnsatisfiable":"DoNotSchedule","labelSelector":{"matchLabels":{"app":"s"}}}]}}]})");
+  Json& rule = find(pods, {"pods"})->get_array()[0].get_object()["spec"];
+  find(rule, {"topologySpreadConstraints"})->get_array()[0].get_object()["topologyKey"] = label;
+  cluster.add(pods);
+  const double before = processor_seconds();
+  cluster.settle();
+  EXPECT_EQ(placed(cluster, "s"), 100);
+  return processor_seconds() - before;
+}
+
+TEST(Sizes, ToSpreadOverManyDomainsIsNoMoreWorkThanOverFew) {
+  const double few = cost_of_spreading("zone"), many = cost_of_spreading("host");
+  EXPECT_LT(many, 3 * few) << few;
 }
 
 }  // namespace
