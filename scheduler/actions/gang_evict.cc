@@ -45,11 +45,12 @@ class GangEvictor {
     if (groups.empty()) return take(job, nullptr);
     if (!session_.behaviors().gang_eviction_nearest_first)
       std::reverse(groups.begin(), groups.end());
-    std::int64_t tried = 0;
+    std::int64_t left = rules_.max_domains;
     bool done = false;
     for (const std::vector<Domain>& group : groups) {
       for (const Domain& domain : group) {
-        if (done || tried++ == rules_.max_domains) break;
+        if (done || left == 0) break;
+        --left;
         session_.confine(job, &domain.nodes);
         done = take(job, &domain.nodes);
       }
