@@ -77,6 +77,8 @@ struct JobOrderHook {
 struct QueueOrderHook {
   virtual ~QueueOrderHook() = default;
   virtual int queue_order(const Session& session, QueueId a, QueueId b) const = 0;
+  // Whether placing something in one queue may move others, too.
+  virtual bool moves_others() const { return false; }
 };
 struct TaskOrderHook {
   virtual ~TaskOrderHook() = default;

@@ -6,10 +6,10 @@
 #include <set>
 
 #include "scheduler/actions/backfill.h"
-#include "scheduler/actions/heap.h"
 #include "scheduler/actions/job_filter.h"
 #include "scheduler/actions/job_line.h"
 #include "scheduler/actions/queue_gates.h"
+#include "scheduler/actions/queue_line.h"
 #include "scheduler/actions/sub_group_placer.h"
 #include "scheduler/statement.h"
 #include "scheduler/why.h"
@@ -45,9 +45,7 @@ bool worth_going_on(const JobInfo& job, const Task& last, const std::set<std::st
 
 class Allocator {
  public:
-  explicit Allocator(Session& session)
-      : session_(session),
-        queues_([this](QueueId a, QueueId b) { return session_.queue_before(a, b); }) {}
+  explicit Allocator(Session& session) : session_(session), queues_(session) {}
 
   void run() {
     collect();
@@ -385,7 +383,7 @@ class Allocator {
 
   Session& session_;
   std::optional<JobId> held_{};
-  Heap<QueueId> queues_;
+  QueueLine queues_;
   std::map<QueueId, std::vector<JobId>> waiting_;  // who is to take turns
   std::map<QueueId, JobLine> jobs_;
   std::map<JobId, std::deque<std::uint32_t>> tasks_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scheduler/actions/gang_claim.h"
+#include "scheduler/actions/queue_line.h"
 #include "scheduler/actions/starving.h"
 #include "scheduler/eviction.h"
 #include "scheduler/protection.h"
@@ -304,7 +305,7 @@ void evict_for_gangs(Session& session, bool across_queues) {
   std::map<QueueId, Heap<JobId>> starving = starving_jobs(session);
   if (starving.empty()) return;
   GangEvictor evictor(session, across_queues);
-  Heap<QueueId> queues([&](QueueId a, QueueId b) { return session.queue_before(a, b); });
+  QueueLine queues(session);
   for (const auto& [queue, jobs] : starving) queues.push(queue);
   while (!queues.empty()) {
     const QueueId queue = queues.pop();

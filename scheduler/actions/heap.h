@@ -1,4 +1,5 @@
-// A priority queue whose order may change for the element that was popped, and for no other.
+// A priority queue whose order may change for the element that was popped, and for no other. Jobs
+// of which others move along stand in a JobLine, queues in a QueueLine.
 #pragma once
 
 #include <algorithm>

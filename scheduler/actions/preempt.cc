@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scheduler/actions/gang_claim.h"
+#include "scheduler/actions/queue_line.h"
 #include "scheduler/actions/starving.h"
 #include "scheduler/eviction.h"
 #include "scheduler/spare.h"
@@ -119,7 +120,7 @@ void preempt(Session& session) {
   std::map<QueueId, Heap<JobId>> starving = starving_jobs(session);
   if (starving.empty() || session.plugins().preemptable.empty()) return;
   Preemptor preemptor(session);
-  Heap<QueueId> queues([&](QueueId a, QueueId b) { return session.queue_before(a, b); });
+  QueueLine queues(session);
   for (const auto& [queue, jobs] : starving) queues.push(queue);
   while (!queues.empty()) {
     Heap<JobId>& jobs = starving.at(queues.pop());

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scheduler/actions/gang_claim.h"
+#include "scheduler/actions/queue_line.h"
 #include "scheduler/actions/starving.h"
 #include "scheduler/eviction.h"
 #include "scheduler/spare.h"
@@ -123,7 +124,7 @@ void reclaim(Session& session) {
   std::map<QueueId, Heap<JobId>> starving = starving_jobs(session);
   if (starving.empty() || session.plugins().reclaimable.empty()) return;
   Reclaimer reclaimer(session);
-  Heap<QueueId> queues([&](QueueId a, QueueId b) { return session.queue_before(a, b); });
+  QueueLine queues(session);
   for (const auto& [queue, jobs] : starving) queues.push(queue);
   while (!queues.empty()) {
     const QueueId queue = queues.pop();

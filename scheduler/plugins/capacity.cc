@@ -62,6 +62,8 @@ class Capacity final : public Plugin,
     return mine.deserved.empty() ? 1 : -1;
   }
 
+  bool moves_others() const override { return tree().is_hierarchy(); }
+
   int victim_queue_order(const Session&, QueueId claimant, QueueId a, QueueId b) const override {
     if (!tree().is_hierarchy()) return 0;
     const std::size_t left = tree().common_depth(a, claimant);

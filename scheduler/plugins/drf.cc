@@ -90,6 +90,7 @@ class HierarchicalDrf final : public Plugin, public QueueOrderHook, public Recla
   int queue_order(const Session&, QueueId a, QueueId b) const override {
     return tree_->compare(leaves_[a], leaves_[b]);
   }
+  bool moves_others() const override { return true; }
   // Whoever, with the claimant served and the victim gone, is still better off gives.
   std::optional<TaskRefs> reclaimable(const Session& session, TaskRef claimant,
                                       const TaskRefs& candidates) const override {
