@@ -75,7 +75,7 @@ class PluginSet {
     join(eviction_guard, *plugin, flags, "");
     join(task_filter, *plugin, flags, "enablePredicate");
     join(task_score, *plugin, flags, "enableNodeOrder");
-    join(gang_evictable, *plugin, flags, "enablePreemptable");
+    join(gang_evictable, *plugin, flags, "");
     join(victim_tasks, *plugin, flags, "enabledVictim");
     join(bind_notes, *plugin, flags, "enablePredicate");
     join(domains, *plugin, flags, "enabledHyperNodeGradient");
