@@ -155,6 +155,14 @@ TEST(Config, ABadConfigMapIsToldAndTheLastGoodOneStaysInForce) {
 }
 
 // Somebody tries until it is right: the recorder's limits are for what repeats itself.
+      {"actions: \"allocate\"\ntiers: [{plugins: [" + gangs +
+           ", {name: binpack, enableBestNode: "
+           "false, enableTargetJob: true}]}]",
+       "plugin \"binpack\": enableBestNode has no effect"},
+      {"actions: \"allocate\"\ntiers: [{plugins: [" + gangs +
+           ", {name: binpack, "
+           "enabledClusterOrder: true, enableReservedNodes: true}]}]",
+       "plugin \"binpack\": enabledClusterOrder has no effect"},
 TEST(Config, EveryRefusalIsToldAndNoneTwice) {
   Harness cluster;
   const auto use = [&](const std::string& actions, int version) {

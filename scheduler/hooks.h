@@ -84,6 +84,16 @@ struct TaskOrderHook {
   virtual ~TaskOrderHook() = default;
   virtual int task_order(const TaskSpec& a, const TaskSpec& b) const = 0;
 };
+// A sub-group of a job, some tasks of which wait for a place.
+struct SubGroupTurn {
+  const SubGroup* group = nullptr;
+  std::int64_t priority = 0;  // the highest of those that wait
+  bool done = false;          // it has what it needs
+};
+struct SubGroupOrderHook {
+  virtual ~SubGroupOrderHook() = default;
+  virtual int sub_group_order(const SubGroupTurn& a, const SubGroupTurn& b) const = 0;
+};
 
 struct JobValidHook {
   virtual ~JobValidHook() = default;
@@ -98,6 +108,15 @@ struct JobReadyHook {
 struct JobPipelinedHook {
   virtual ~JobPipelinedHook() = default;
   virtual Vote job_pipelined(const JobInfo& job) const = 0;
+};
+// The same of one sub-group: when it is placed, for now, and another one's turn comes.
+struct SubGroupReadyHook {
+  virtual ~SubGroupReadyHook() = default;
+  virtual bool sub_group_ready(const SubGroup& group) const = 0;
+};
+struct SubGroupPipelinedHook {
+  virtual ~SubGroupPipelinedHook() = default;
+  virtual Vote sub_group_pipelined(const SubGroup& group) const = 0;
 };
 
 // Since when a job has waited longer than it may; the one that has waited longest is served before
@@ -188,6 +207,8 @@ struct ReclaimableHook {
 struct KeeperHook {
   virtual ~KeeperHook() = default;
   virtual std::string_view keeps_as() const = 0;
+  // For the sake of their gang only: it says nothing to those who go with all of it.
+  virtual bool keeps_gangs_together() const { return false; }
 };
 // Whether the queue may take from other queues for one more such task.
 struct PreemptiveHook {
@@ -209,8 +230,6 @@ struct FreeableHook {
 // What somebody holds that the job could use. Holds: by right, or so that its own queue may not
 // take it.
 struct Holding {
-  // For the sake of their gang only: it says nothing to those who go with all of it.
-  virtual bool keeps_gangs_together() const { return false; }
   enum class Title { Guaranteed, BeyondDeserved, Holds };
   std::string queue;
   Resource amounts{};

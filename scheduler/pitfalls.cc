@@ -1,4 +1,5 @@
 // What is allowed in a configuration but hardly meant.
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,6 +58,23 @@ std::string_view kept_by_gang(const Config& config) {
     if (gang && !shares.empty()) return shares;
   }
   return {};
+}
+
+// Flags of what none of Volcano's own plugins does, and nothing here.
+constexpr std::array<std::string_view, 4> kEmptyFlags{"enableBestNode", "enableReservedNodes",
+                                                      "enableTargetJob", "enabledClusterOrder"};
+
+// Who sets one of them to anything but what it is anyway.
+void name_empty_flags(const Config& config, std::vector<std::string>& out) {
+  for (const std::vector<PluginChoice>& tier : config.tiers) {
+    for (const PluginChoice& choice : tier) {
+      for (const std::string_view flag : kEmptyFlags) {
+        if (choice.flags.on(flag) == EnableFlags().on(flag)) continue;
+        out.push_back("plugin \"" + choice.name + "\": " + std::string(flag) +
+                      " has no effect: there is nothing that it switches");
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -119,6 +137,7 @@ std::vector<std::string> pitfalls(const Config& config) {
         "plugin \"fairshare\" comes after \"drf\", which nearly always decides before it: what was "
         "used in the past will hardly count");
   }
+  name_empty_flags(config, out);
   return out;
 }
 

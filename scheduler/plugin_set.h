@@ -48,7 +48,8 @@ class PluginSet {
         start_tier_of(victim_queue_order), start_tier_of(freeable), start_tier_of(why),
         start_tier_of(overdue), start_tier_of(eviction_guard), start_tier_of(task_filter),
         start_tier_of(task_score), start_tier_of(gang_evictable), start_tier_of(victim_tasks),
-        start_tier_of(bind_notes), start_tier_of(domains);
+        start_tier_of(bind_notes), start_tier_of(domains), start_tier_of(sub_group_order),
+        start_tier_of(sub_group_ready), start_tier_of(sub_group_pipelined);
   }
 
   template <typename P>
@@ -79,6 +80,9 @@ class PluginSet {
     join(victim_tasks, *plugin, flags, "enabledVictim");
     join(bind_notes, *plugin, flags, "enablePredicate");
     join(domains, *plugin, flags, "enabledHyperNodeGradient");
+    join(sub_group_order, *plugin, flags, "enabledSubJobOrder");
+    join(sub_group_ready, *plugin, flags, "enabledSubJobReady");
+    join(sub_group_pipelined, *plugin, flags, "enabledSubJobPipelined");
     plugins.push_back(std::move(plugin));
   }
 
@@ -112,6 +116,9 @@ class PluginSet {
   Tiered<VictimTasksHook> victim_tasks{};
   Tiered<BindNotesHook> bind_notes{};
   Tiered<DomainHook> domains{};
+  Tiered<SubGroupOrderHook> sub_group_order{};
+  Tiered<SubGroupReadyHook> sub_group_ready{};
+  Tiered<SubGroupPipelinedHook> sub_group_pipelined{};
 
  private:
   template <typename Hook>

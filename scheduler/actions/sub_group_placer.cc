@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <tuple>
 
 namespace krater::scheduler {
 
@@ -21,37 +20,71 @@ void SubGroupPlacer::place(Statement& statement, Tasks& tasks) {
   }
 }
 
-bool SubGroupPlacer::done(std::uint32_t group) const {
+bool SubGroupPlacer::ready(std::uint32_t group) const {
   const SubGroup& one = session_.job(job_).sub_groups[group];
-  return how_.promises ? one.is_pipelined() : one.is_ready();
+  for (const auto& tier : session_.plugins().sub_group_ready.tiers) {
+    for (const SubGroupReadyHook* hook : tier) {
+      if (!hook->sub_group_ready(one)) return false;
+    }
+  }
+  return true;
 }
 
-// Those that a policy's minimum still needs, then those that are not complete; the more important,
-// then the one with the smaller number.
+bool SubGroupPlacer::pipelined(std::uint32_t group) const {
+  const SubGroup& one = session_.job(job_).sub_groups[group];
+  for (const auto& tier : session_.plugins().sub_group_pipelined.tiers) {
+    bool permitted = false;
+    for (const SubGroupPipelinedHook* hook : tier) {
+      const Vote vote = hook->sub_group_pipelined(one);
+      if (vote == Vote::Reject) return false;
+      permitted = permitted || vote == Vote::Permit;
+    }
+    if (permitted) return true;
+  }
+  return true;
+}
+
+// As the plugins order them, then the one with the smaller number, then the one that came first.
+bool SubGroupPlacer::before(const SubGroupTurn& a, const SubGroupTurn& b) const {
+  for (const auto& tier : session_.plugins().sub_group_order.tiers) {
+    for (const SubGroupOrderHook* hook : tier) {
+      if (const int order = hook->sub_group_order(a, b); order != 0) return order < 0;
+    }
+  }
+  const std::int64_t left = a.group->index(), right = b.group->index();
+  return left != right ? left < right : a.group < b.group;
+}
+
+// Those that a policy's minimum still needs go first.
 std::optional<std::uint32_t> SubGroupPlacer::next(const Tasks& tasks,
                                                   const std::set<std::uint32_t>& hopeless) {
   const JobInfo& job = session_.job(job_);
+  std::vector<bool> complete(job.sub_groups.size());
   std::vector<std::int64_t> have(job.sub_group_policies->size(), 0);
   for (std::uint32_t g = 0; g < job.sub_groups.size(); ++g) {
+    complete[g] = done(g);
     const std::uint32_t policy = job.sub_groups[g].policy;
-    if (policy < have.size() && done(g)) ++have[policy];
+    if (policy < have.size() && complete[g]) ++have[policy];
   }
-  using Rank = std::tuple<bool, bool, std::int64_t, std::int64_t, std::uint32_t>;
-  std::map<std::uint32_t, Rank> waiting;
+  std::map<std::uint32_t, SubGroupTurn> waiting;
   for (const std::uint32_t t : tasks) {
     const Task& task = job.tasks[t];
     const std::uint32_t g = task.sub_group;
     if (hopeless.contains(g)) continue;
-    const SubGroup& group = job.sub_groups[g];
-    const bool needed = !done(g) && group.policy < have.size() &&
-                        have[group.policy] < (*job.sub_group_policies)[group.policy].minimum;
-    const Rank rank(!needed, done(g), -task.spec->priority, group.index(), g);
-    const auto [place, fresh] = waiting.emplace(g, rank);
-    if (!fresh) place->second = std::min(place->second, rank);
+    const SubGroupTurn turn{&job.sub_groups[g], task.spec->priority, complete[g]};
+    const auto [place, fresh] = waiting.emplace(g, turn);
+    if (!fresh) place->second.priority = std::max(place->second.priority, turn.priority);
   }
+  const auto needed = [&](const SubGroupTurn& turn) {
+    const std::uint32_t policy = turn.group->policy;
+    return !turn.done && policy < have.size() &&
+           have[policy] < (*job.sub_group_policies)[policy].minimum;
+  };
   const auto first =
-      std::min_element(waiting.begin(), waiting.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
+      std::min_element(waiting.begin(), waiting.end(), [&](const auto& a, const auto& b) {
+        const bool left = needed(a.second), right = needed(b.second);
+        return left != right ? left : before(a.second, b.second);
+      });
   return first == waiting.end() ? std::nullopt : std::optional(first->first);
 }
 
@@ -78,7 +111,7 @@ bool SubGroupPlacer::place_group(Statement& statement, std::uint32_t group, cons
       session_.confine(job_, &nodes);
       const Statement::Mark mark = statement.mark();
       if (attempt(statement, group, tasks)) {
-        const std::pair score(session_.job(job_).sub_groups[group].is_ready(), domain.score);
+        const std::pair score(ready(group), domain.score);
         if (best.empty() || score > best_score) {
           best = nodes;
           best_score = score;
@@ -99,7 +132,7 @@ bool SubGroupPlacer::place_group(Statement& statement, std::uint32_t group, cons
 bool SubGroupPlacer::attempt(Statement& statement, std::uint32_t group, Tasks tasks) {
   const Statement::Mark mark = statement.mark();
   how_.place_some(statement, tasks, [&] { return done(group); });
-  if (statement.mark() > mark && session_.job(job_).sub_groups[group].is_pipelined()) return true;
+  if (statement.mark() > mark && (ready(group) || pipelined(group))) return true;
   statement.roll_back(mark);
   return false;
 }

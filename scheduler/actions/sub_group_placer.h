@@ -38,7 +38,11 @@ class SubGroupPlacer {
   Tasks of_group(const Tasks& tasks, std::uint32_t group) const;
   bool place_group(Statement& statement, std::uint32_t group, const Tasks& tasks);
   bool attempt(Statement& statement, std::uint32_t group, Tasks tasks);
-  bool done(std::uint32_t group) const;
+  // What the plugins say of it; of one that is done, that it has what it needs for now.
+  bool ready(std::uint32_t group) const;
+  bool pipelined(std::uint32_t group) const;
+  bool done(std::uint32_t group) const { return how_.promises ? pipelined(group) : ready(group); }
+  bool before(const SubGroupTurn& a, const SubGroupTurn& b) const;
 
   Session& session_;
   const JobId job_;

@@ -55,16 +55,19 @@ class Gang final : public Plugin,
                    public JobOrderHook,
                    public JobReadyHook,
                    public JobPipelinedHook,
+                   public SubGroupOrderHook,
+                   public SubGroupReadyHook,
+                   public SubGroupPipelinedHook,
                    public JobStarvingHook,
                    public PreemptableHook,
                    public ReclaimableHook,
                    public KeeperHook {
  public:
   std::string_view keeps_as() const override { return "are needed by their gangs"; }
+  bool keeps_gangs_together() const override { return true; }
   std::optional<Refusal> job_valid(const JobInfo& job) const override {
     if (!roles_have(job, counts_as_valid)) {
       return Refusal{"NotEnoughPodsOfTask",
-  bool keeps_gangs_together() const override { return true; }
                      "Not enough valid pods of each task for gang-scheduling", "",
                      codes::kNotEnoughPods};
     }
@@ -91,6 +94,14 @@ class Gang final : public Plugin,
     const bool permitted =
         job.is_pipelined() && roles_have(job, counts_as_pipelined) && job.sub_groups_pipelined();
     return permitted ? Vote::Permit : Vote::Reject;
+  }
+
+  int sub_group_order(const SubGroupTurn& a, const SubGroupTurn& b) const override {
+    return a.done == b.done ? 0 : a.done ? 1 : -1;
+  }
+  bool sub_group_ready(const SubGroup& group) const override { return group.is_ready(); }
+  Vote sub_group_pipelined(const SubGroup& group) const override {
+    return group.is_pipelined() ? Vote::Permit : Vote::Reject;
   }
 
   bool job_starving(const JobInfo& job) const override { return job.is_starving(); }

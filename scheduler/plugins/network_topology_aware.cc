@@ -29,7 +29,9 @@ class NetworkTopology final : public Plugin,
                               public TaskScoreHook,
                               public WhyHook {
  public:
-  NetworkTopology(const TopologyArgs& args, HyperTree& tree) : args_(args), tree_(tree) {}
+  // `orders`: of the HyperNodes of a tier the fullest that has room is taken; else the first.
+  NetworkTopology(const TopologyArgs& args, HyperTree& tree, bool orders)
+      : args_(args), tree_(tree), orders_(orders) {}
 
   void open(const Session& session) override {
     tree_.follow(session);
@@ -140,7 +142,7 @@ class NetworkTopology final : public Plugin,
       if (!holds(one, there)) continue;
       if (tier != one.tier) out.emplace_back();
       tier = one.tier;
-      out.back().push_back({one.name, one.nodes, fullness(i, pending)});
+      out.back().push_back({one.name, one.nodes, orders_ ? fullness(i, pending) : 0});
     }
     const bool anywhere = !wish.hard || wish.any_tier();
     if (anywhere) {
@@ -239,6 +241,7 @@ class NetworkTopology final : public Plugin,
   HyperTree& tree_;  // outlives sessions
   std::vector<std::pair<Dim, std::int64_t>> weights_;
   std::vector<Resource> allocatable_, used_;  // by HyperNode
+  const bool orders_;
 };
 
 Result<std::int64_t> weight(Arguments& arguments, std::string_view key) {
@@ -267,7 +270,9 @@ Result<PluginFactory> configure_network_topology_aware(Arguments& arguments,
   arguments.ignore("hypernode.gradient.evict.max-hypernodes");
   const auto tree = std::make_shared<HyperTree>();
   return PluginFactory([args, tree](PluginSet& plugins, const EnableFlags& enabled) {
-    plugins.add(std::make_unique<NetworkTopology>(*args, *tree), enabled);
+    plugins.add(
+        std::make_unique<NetworkTopology>(*args, *tree, enabled.on("enabledHyperNodeOrder")),
+        enabled);
   });
 }
 

@@ -13,6 +13,7 @@ int higher_first(std::int64_t a, std::int64_t b) {
 class Priority final : public Plugin,
                        public JobOrderHook,
                        public TaskOrderHook,
+                       public SubGroupOrderHook,
                        public JobStarvingHook,
                        public PreemptableHook {
  public:
@@ -20,6 +21,9 @@ class Priority final : public Plugin,
     return higher_first(session.job(a).priority, session.job(b).priority);
   }
   int task_order(const TaskSpec& a, const TaskSpec& b) const override {
+    return higher_first(a.priority, b.priority);
+  }
+  int sub_group_order(const SubGroupTurn& a, const SubGroupTurn& b) const override {
     return higher_first(a.priority, b.priority);
   }
   bool job_starving(const JobInfo& job) const override {
