@@ -60,6 +60,14 @@ std::optional<bool> as_bool(const Json& value) {
   return std::nullopt;
 }
 
+// A number that can be reckoned with.
+Result<std::int64_t> within_bounds(std::string_view key, std::int64_t number) {
+  if (number >= -Arguments::kMostNumber && number <= Arguments::kMostNumber) return number;
+  return invalid("argument " + quoted(key) + " must be between " +
+                 std::to_string(-Arguments::kMostNumber) + " and " +
+                 std::to_string(Arguments::kMostNumber));
+}
+
 Result<void> add_actions(const Json& root, Config& config) {
   const auto text = string_at(root, {"actions"});
   if (!text || trim(*text).empty()) return invalid("actions: a comma separated list is required");
@@ -139,14 +147,24 @@ Result<void> add_tiers(const Json& root, Config& config) {
 
 // Arguments of actions: known keys are taken, whatever they ask for holds here already.
 Result<void> check_configurations(const Json& root, Config& config) {
-  const JsonArray* entries = array_at(root, {"configurations"});
-  if (entries == nullptr) return {};
-  for (const Json& entry : *entries) {
+  const Json* all = find(root, {"configurations"});
+  if (all == nullptr || all->is_null()) return {};
+  if (!all->is_array()) return invalid("configurations: a list is required");
+  for (const Json& entry : all->get_array()) {
+    if (!entry.is_object()) return invalid("configurations: an entry is a map");
     const std::string name = text_at(entry, {"name"});
     const ActionEntry* action = find_action(name);
     if (action == nullptr) return invalid("configurations: unknown action " + quoted(name));
-    const JsonObject* given = object_at(entry, {"arguments"});
-    if (given == nullptr) continue;
+    for (const auto& member : entry.get_object()) {
+      if (key_of(member) != "name" && key_of(member) != "arguments")
+        return invalid("configurations: action " + name + ": unknown key " +
+                       quoted(key_of(member)));
+    }
+    const Json* arguments_of = find(entry, {"arguments"});
+    if (arguments_of == nullptr || arguments_of->is_null()) continue;
+    if (!arguments_of->is_object())
+      return invalid("configurations: action " + name + ": arguments must be a map");
+    const JsonObject* given = &arguments_of->get_object();
     for (const auto& member : *given) {
       if (std::find(action->arguments.begin(), action->arguments.end(), key_of(member)) ==
           action->arguments.end()) {
@@ -173,6 +191,9 @@ Result<void> check_configurations(const Json& root, Config& config) {
 
 // Where `usage` and `rescheduling` have their figures from. Others do not look at them.
 Result<void> check_metrics(const Json& root, const Config& config) {
+  const Json* given = find(root, {"metrics"});
+  if (given != nullptr && !given->is_null() && !given->is_object())
+    return invalid("metrics: a map is required");
   if (config.plugin("usage") == nullptr && config.plugin("rescheduling") == nullptr) return {};
   const std::string type = text_at(root, {"metrics", "type"});
   if (type.empty() || type == "node") return {};
@@ -200,14 +221,16 @@ const Json* Arguments::find(std::string_view key) {
 Result<std::int64_t> Arguments::integer(std::string_view key, std::int64_t fallback) {
   const Json* value = find(key);
   if (value == nullptr) return fallback;
-  if (value->is_int64()) return value->get_int64();
+  if (value->is_int64()) return within_bounds(key, value->get_int64());
+  if (value->is_uint64()) return within_bounds(key, INT64_MAX);
   return invalid("argument " + quoted(key) + " must be an integer");
 }
 
 Result<std::int64_t> Arguments::count(std::string_view key, std::int64_t fallback) {
   const Json* value = find(key);
   if (value == nullptr || !value->is_string()) return integer(key, fallback);
-  if (const auto number = parse_int(trim(view(value->get_string())))) return *number;
+  if (const auto number = parse_int(trim(view(value->get_string()))))
+    return within_bounds(key, *number);
   return invalid("argument " + quoted(key) + " must be an integer");
 }
 
@@ -228,10 +251,16 @@ Result<std::string> Arguments::string(std::string_view key, std::string fallback
 Result<std::int64_t> Arguments::per_mille(std::string_view key, std::int64_t fallback) {
   const Json* value = find(key);
   if (value == nullptr) return fallback;
-  if (value->is_int64()) return value->get_int64() * 1000;
+  std::int64_t whole = INT64_MAX;  // of what is too large to be read
+  if (value->is_int64()) whole = value->get_int64();
   // The only floating number in the scheduler: it is read here and is an integer from then on.
-  if (value->is_double())
+  const bool fraction = value->is_double();
+  if (fraction && std::abs(value->get_double()) <= static_cast<double>(kMostNumber))
     return static_cast<std::int64_t>(std::llround(value->get_double() * 1000));
+  if (fraction || value->is_int64() || value->is_uint64()) {
+    TRY_ASSIGN(whole, within_bounds(key, whole));
+    return whole * 1000;
+  }
   return invalid("argument " + quoted(key) + " must be a number");
 }
 

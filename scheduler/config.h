@@ -23,6 +23,9 @@ class Arguments {
  public:
   explicit Arguments(const JsonObject* given) : given_(given) {}
 
+  // More than that, up or down, is no number that anybody means: it is refused, so that whoever
+  // reckons with one need not fear for 64 bits.
+  static constexpr std::int64_t kMostNumber = INT32_MAX;
   // Integers must be YAML integers; booleans may be strings; Code::Invalid otherwise.
   Result<std::int64_t> integer(std::string_view key, std::int64_t fallback);
   Result<bool> boolean(std::string_view key, bool fallback);

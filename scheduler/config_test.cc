@@ -59,6 +59,37 @@ TEST(Config, ErrorsNameTheCulprit) {
       {"actions: gangpreempt\nconfigurations: [{name: gangpreempt, arguments: {victimOrder: "
        "oldest-first}}]\ntiers: [{plugins: [{name: gang}]}]",
        "victimOrder must be safe-first or priority-first"},
+      {"actions: gangpreempt\nconfigurations: {name: gangpreempt, arguments: {maxDomains: 2}}\n"
+       "tiers: [{plugins: [{name: gang}]}]",
+       "configurations: a list is required"},
+      {"actions: gangpreempt\nconfigurations: [gangpreempt]\ntiers: [{plugins: [{name: gang}]}]",
+       "configurations: an entry is a map"},
+      {"actions: gangpreempt\nconfigurations: [{name: gangpreempt, arguments: [maxDomains]}]\n"
+       "tiers: [{plugins: [{name: gang}]}]",
+       "configurations: action gangpreempt: arguments must be a map"},
+      {"actions: gangpreempt\nconfigurations: [{name: gangpreempt, maxDomains: 2}]\n"
+       "tiers: [{plugins: [{name: gang}]}]",
+       "configurations: action gangpreempt: unknown key \"maxDomains\""},
+      {"actions: allocate\ntiers: [{plugins: [{name: gang}]}]\nmetrics: prometheus",
+       "metrics: a map is required"},
+      {"actions: allocate\ntiers: [{plugins: [{name: overcommit, arguments: {overcommit-factor: "
+       "100000000000000000}}]}]",
+       "\"overcommit-factor\" must be between -2147483647 and 2147483647"},
+      {"actions: allocate\ntiers: [{plugins: [{name: overcommit, arguments: {overcommit-factor: "
+       "1.0e+300}}]}]",
+       "\"overcommit-factor\" must be between"},
+      {"actions: allocate\ntiers: [{plugins: [{name: overcommit, arguments: {overcommit-factor: "
+       "18446744073709551615}}]}]",
+       "\"overcommit-factor\" must be between"},
+      {"actions: allocate\ntiers: [{plugins: [{name: binpack, arguments: {binpack.weight: "
+       "4611686018427387904}}]}]",
+       "\"binpack.weight\" must be between"},
+      {"actions: allocate\ntiers: [{plugins: [{name: fairshare, arguments: "
+       "{fairshare.halfLifeMinutes: \"9000000000000000000\"}}]}]",
+       "\"fairshare.halfLifeMinutes\" must be between"},
+      {"actions: allocate\ntiers: [{plugins: [{name: resource-strategy-fit, arguments: {resources: "
+       "{cpu: {weight: 4611686018427387904}}}}]}]",
+       "argument \"resources\": cpu: the weight must be at most 2147483647"},
       {"tiers: [{plugins: [{name: gang}]}]", "actions"},
       {"actions: allocate", "tiers"},
   };
@@ -124,6 +155,14 @@ TEST(Config, PitfallsAreNamedAndNothingElseIs) {
        ""},
       {"actions: \"allocate\"\ntiers: [{plugins: [" + gangs + ", {name: drf}, {name: fairshare}]}]",
        "plugin \"fairshare\" comes after \"drf\""},
+      {"actions: \"allocate\"\ntiers: [{plugins: [" + gangs +
+           ", {name: binpack, enableBestNode: "
+           "false, enableTargetJob: true}]}]",
+       "plugin \"binpack\": enableBestNode has no effect"},
+      {"actions: \"allocate\"\ntiers: [{plugins: [" + gangs +
+           ", {name: binpack, "
+           "enabledClusterOrder: true, enableReservedNodes: true}]}]",
+       "plugin \"binpack\": enabledClusterOrder has no effect"},
   };
   for (const auto& [text, part] : cases) {
     const Result<Config> config = parse_config(text);
@@ -155,14 +194,6 @@ TEST(Config, ABadConfigMapIsToldAndTheLastGoodOneStaysInForce) {
 }
 
 // Somebody tries until it is right: the recorder's limits are for what repeats itself.
-      {"actions: \"allocate\"\ntiers: [{plugins: [" + gangs +
-           ", {name: binpack, enableBestNode: "
-           "false, enableTargetJob: true}]}]",
-       "plugin \"binpack\": enableBestNode has no effect"},
-      {"actions: \"allocate\"\ntiers: [{plugins: [" + gangs +
-           ", {name: binpack, "
-           "enabledClusterOrder: true, enableReservedNodes: true}]}]",
-       "plugin \"binpack\": enabledClusterOrder has no effect"},
 TEST(Config, EveryRefusalIsToldAndNoneTwice) {
   Harness cluster;
   const auto use = [&](const std::string& actions, int version) {

@@ -13,6 +13,8 @@ namespace krater::scheduler {
 namespace {
 
 constexpr std::int64_t kFull = 100 * kPoint;
+// Where tiers do not fade but grow: a million times the first is enough.
+constexpr std::int64_t kHeaviest = 1'000'000'000'000;
 
 struct TopologyArgs {
   std::int64_t weight = 1, cpu = 1, memory = 1;
@@ -227,7 +229,7 @@ class NetworkTopology final : public Plugin,
         points = fullness(around[next], request);
       sum += scale(points, weight, 1'000'000);
       weights += weight;
-      weight = scale(weight, args_.fading, 1000);
+      weight = std::min(scale(weight, args_.fading, 1000), kHeaviest);
     }
     return scale(sum, 1'000'000, weights);
   }
@@ -239,9 +241,9 @@ class NetworkTopology final : public Plugin,
 
   const TopologyArgs& args_;
   HyperTree& tree_;  // outlives sessions
+  const bool orders_;
   std::vector<std::pair<Dim, std::int64_t>> weights_;
   std::vector<Resource> allocatable_, used_;  // by HyperNode
-  const bool orders_;
 };
 
 Result<std::int64_t> weight(Arguments& arguments, std::string_view key) {

@@ -102,7 +102,8 @@ class ResourceStrategyFit final : public Plugin, public TaskFilterHook, public T
       } else {
         const auto weight = int_at(*own, {name});
         if (!weight) continue;
-        strategy = {own_type == "MostAllocated", *weight};
+        strategy = {own_type == "MostAllocated",
+                    std::clamp(*weight, -Arguments::kMostNumber, Arguments::kMostNumber)};
       }
       const std::int64_t all = node.spec->allocatable.at(d);
       const std::int64_t after = node.used.at(d) + request.at(d);
@@ -141,6 +142,14 @@ Error bad(const std::string& what) {
   return make_error(Code::Invalid, what);
 }
 
+Result<std::int64_t> weight_at(const Json& from, JsonPath path, std::int64_t fallback,
+                               const std::string& what) {
+  const std::int64_t weight = int_at(from, path).value_or(fallback);
+  if (weight <= Arguments::kMostNumber) return weight;
+  return bad("argument " + what + ": the weight must be at most " +
+             std::to_string(Arguments::kMostNumber));
+}
+
 Result<void> read_resources(Arguments& arguments, FitArgs& out) {
   TRY_ASSIGN(const JsonObject* given, arguments.object("resources"));
   if (given == nullptr || given->empty()) {
@@ -155,7 +164,8 @@ Result<void> read_resources(Arguments& arguments, FitArgs& out) {
     const std::string type = text_at(member.value(), {"type"});
     if (!type.empty() && type != "LeastAllocated" && type != "MostAllocated")
       return bad("argument \"resources\": " + name + ": unknown type \"" + type + "\"");
-    const std::int64_t weight = int_at(member.value(), {"weight"}).value_or(1);
+    TRY_ASSIGN(const std::int64_t weight,
+               weight_at(member.value(), {"weight"}, 1, "\"resources\": " + name));
     out.resources[name] = {type == "MostAllocated", weight <= 0 ? 1 : weight};
   }
   return {};
@@ -166,12 +176,13 @@ Result<void> read_sra(Arguments& arguments, FitArgs& out) {
   if (given == nullptr) return {};
   const Json sra(*given);
   if (!bool_at(sra, {"enable"}).value_or(false)) return {};
-  out.scarce_weight = int_at(sra, {"weight"}).value_or(0);
+  TRY_ASSIGN(out.scarce_weight, weight_at(sra, {"weight"}, 0, "\"sra\""));
   const std::string listed = text_at(sra, {"resources"});
   for (const std::string_view piece : split(listed, ',')) {
     const std::string name(trim(piece));
     if (name.empty()) continue;
-    const std::int64_t weight = int_at(sra, {"resourceWeight", name}).value_or(1);
+    TRY_ASSIGN(const std::int64_t weight,
+               weight_at(sra, {"resourceWeight", name}, 1, "\"sra\": " + name));
     out.scarce[name] = weight < 0 ? 1 : weight;
   }
   return {};

@@ -67,8 +67,9 @@ class Usage final : public Plugin, public TaskFilterHook, public TaskScoreHook {
     const std::int64_t weights = args_.cpu_weight + args_.memory_weight;
     if (usage == nullptr || weights == 0) return 0;
     const auto [cpu, memory] = busy(session, node, *usage);
-    return ((kMille - cpu) * args_.cpu_weight + (kMille - memory) * args_.memory_weight) *
-           (100 * kPoint / kMille) * args_.weight / weights;
+    const std::int64_t idle =
+        (kMille - cpu) * args_.cpu_weight + (kMille - memory) * args_.memory_weight;
+    return scale(idle * (100 * kPoint / kMille), args_.weight, weights);
   }
 
  private:
@@ -134,7 +135,7 @@ Result<std::int64_t> quantity(const Json& from, std::string_view key, bool milli
                               std::int64_t fallback) {
   const Json* given = find(from, {key});
   if (given == nullptr) return fallback;
-  if (given->is_int64()) return given->get_int64() * (milli ? 1 : std::int64_t{1} << 20);
+  if (given->is_int64()) return scale(given->get_int64(), milli ? 1 : std::int64_t{1} << 20, 1);
   if (!given->is_string())
     return make_error(Code::Invalid,
                       "argument \"estimator." + std::string(key) + "\" must be a quantity");
