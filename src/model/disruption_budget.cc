@@ -2,11 +2,16 @@
 
 namespace krater {
 
-bool DisruptionBudgetView::covers(const Labels& labels) const {
+std::optional<LabelSelector> DisruptionBudgetView::selector() const {
   const Json* written = find(document(), {"spec", "selector"});
-  if (written == nullptr) return false;
-  const Result<LabelSelector> selector = LabelSelector::from_object(*written);
-  return selector && selector->matches(labels);
+  if (written == nullptr) return std::nullopt;
+  Result<LabelSelector> read = LabelSelector::from_object(*written);
+  return read ? std::optional(*std::move(read)) : std::nullopt;
+}
+
+bool DisruptionBudgetView::covers(const Labels& labels) const {
+  const std::optional<LabelSelector> counts = selector();
+  return counts && counts->matches(labels);
 }
 
 std::map<std::string, WallTime> DisruptionBudgetView::disrupted() const {

@@ -16,7 +16,9 @@ class DisruptionBudgetView : public ObjectView {
  public:
   using ObjectView::ObjectView;
 
-  // Whether a pod with these labels counts. Without a selector none does; an empty one takes all.
+  // Who counts. Absent, or not to be read: nobody; an empty one takes all.
+  std::optional<LabelSelector> selector() const;
+  // Whether a pod with these labels counts.
   bool covers(const Labels& labels) const;
   // Null: not given. One of the two is.
   const Json* min_available() const { return find(document(), {"spec", "minAvailable"}); }
