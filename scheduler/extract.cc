@@ -10,6 +10,7 @@
 #include "model/queue_gate.h"
 #include "model/queue_overcommit.h"
 #include "model/storage.h"
+#include "model/volcano_job.h"
 
 namespace krater::scheduler {
 namespace {
@@ -20,6 +21,23 @@ constexpr std::string_view kNodeUsage = "krater.io/node-usage";
 std::string_view annotation_or_label(const PodView& pod, std::string_view key) {
   const std::string_view annotation = pod.annotation(key);
   return annotation.empty() ? pod->label(key) : annotation;
+}
+
+// After it was placed, a pod may ask to be left alone for a while.
+std::optional<WallTime> cools_until(const PodView& pod) {
+  const std::string_view text = annotation_or_label(pod, keys::kCooldownTime);
+  const std::optional<Duration> time = text.empty() ? std::nullopt : parse_go_duration(text);
+  if (!time) return std::nullopt;
+  const std::optional<Condition> placed = pod.condition("PodScheduled");
+  const std::optional<WallTime> since = placed ? placed->last_transition : std::nullopt;
+  return since ? std::optional(*since + *time) : std::nullopt;
+}
+
+// Says so, or, saying nothing of zones, that it may be preempted. "*" is the only zone there is a
+// word for.
+bool is_revocable(const PodView& pod) {
+  const std::string_view zone = pod.annotation(keys::kRevocableZone);
+  return zone.empty() ? pod.annotation(keys::kPreemptable) == "true" : zone == "*";
 }
 
 void append_field(std::string& out, const Json* value) {
@@ -118,6 +136,9 @@ TaskSpecPtr task_spec(const ObjectPtr& object, Shapes& shapes, TermsPool& terms,
   out.preempts = text_at(pod.spec(), {"preemptionPolicy"}) != "Never";
   out.nominated = pod.nominated_node();
   out.number = trailing_number(object->name());
+  out.started = pod.started();
+  out.cools_until = cools_until(pod);
+  out.revocable = is_revocable(pod);
   return std::make_shared<const TaskSpec>(std::move(out));
 }
 
@@ -166,6 +187,8 @@ void read_group(const ObjectPtr& object, JobInfo& job, const QueueName& default_
   job.sub_group_policies = sub_group_policies(find(group.document(), {"spec", "subGroupPolicy"}));
   job.regroup();
   job.created = object->created().value_or(WallTime());
+  const std::string_view preemptable = group.annotation(keys::kPreemptable);
+  job.yields = (preemptable.empty() ? object->label(keys::kPreemptable) : preemptable) == "true";
   job.waiting_limit.reset();
   for (const std::string_view key : {keys::kSlaWaitingTimeShort, keys::kSlaWaitingTime}) {
     if (const auto limit = parse_go_duration(group.annotation(key)); limit && *limit > Duration(0))

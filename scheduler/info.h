@@ -86,6 +86,10 @@ struct TaskSpec {
   bool preempts = true;  // preemptionPolicy is not Never
   NodeName nominated;
   std::optional<std::int64_t> number{};  // at the end of the name of one of many
+  // What single plugins ask of every pod, read once a version: when its node took it, until when it
+  // is left alone after it was placed, whether it may go to nodes that are revoked.
+  std::optional<WallTime> started{}, cools_until{};
+  bool revocable = false;
 
   const std::string& name() const { return pod->name(); }
   const std::string& name_space() const { return pod->name_space(); }
@@ -121,6 +125,7 @@ struct JobInfo {
   // Lost its places to others: admitted as it is, it waits for nodes only.
   bool displaced = false;
   std::optional<Duration> waiting_limit{};  // its own, for the sla plugin
+  bool yields = false;                      // says that it may be preempted, for the tdm plugin
 
   // Kept by set_status and the cache:
   std::array<std::int64_t, kTaskStatuses> counts{};

@@ -65,6 +65,8 @@ struct Promise {
 };
 struct QuotaMemory {
   std::map<JobKey, Promise> promised{};
+  // One version of each object, read once; nullopt: it limits nothing that is asked about here.
+  std::map<Surroundings::Place, std::pair<ObjectPtr, std::optional<Quota>>> read{};
 };
 
 class ResourceQuotas final : public Plugin, public EnqueueHook {
@@ -72,7 +74,14 @@ class ResourceQuotas final : public Plugin, public EnqueueHook {
   explicit ResourceQuotas(QuotaMemory& memory) : memory_(memory) {}
 
   void open(const Session& session) override {
-    for (const auto& [place, object] : session.surroundings().quotas) read(object);
+    const auto& stored = session.surroundings().quotas;
+    std::erase_if(memory_.read, [&](const auto& known) { return !stored.contains(known.first); });
+    for (const auto& [place, object] : stored) {
+      auto& [version, quota] = memory_.read[place];
+      if (version != object) quota = quota_of(object);
+      version = object;
+      if (quota) quotas_[place.first].push_back(&*quota);
+    }
     for (JobId id = 0; id < session.job_count(); ++id) {
       const JobInfo& job = session.job(id);
       const auto promise = memory_.promised.find(job.key);
@@ -90,7 +99,8 @@ class ResourceQuotas final : public Plugin, public EnqueueHook {
     if (mine == quotas_.end()) return Vote::Permit;
     const ResourceList wanted = job.min_resources->to_list(session.names());
     const auto promised = promised_.find(job.key.name_space);
-    for (const Quota& quota : mine->second) {
+    for (const Quota* one : mine->second) {
+      const Quota& quota = *one;
       std::string requested, used, limited;
       std::vector<Shortfall> facts;
       for (const Limit& limit : quota.limits) {
@@ -152,26 +162,26 @@ class ResourceQuotas final : public Plugin, public EnqueueHook {
     for (const Task& task : job.tasks) promise.come += task.spec->shape->request;
   }
 
-  void read(const ObjectPtr& object) {
+  static std::optional<Quota> quota_of(const ObjectPtr& object) {
     const ObjectView view(object);
     const Json& document = view.document();
     const JsonArray* scopes = array_at(document, {"spec", "scopes"});
     if ((scopes != nullptr && !scopes->empty()) || find(document, {"spec", "scopeSelector"}))
-      return;
+      return std::nullopt;
     const Json* hard = find(document, {"status", "hard"});
     if (hard == nullptr) hard = find(document, {"spec", "hard"});
-    if (hard == nullptr || !hard->is_object()) return;
+    if (hard == nullptr || !hard->is_object()) return std::nullopt;
     Quota out{object->name()};
     for (const auto& member : hard->get_object()) {
       const std::string name(member.key().data(), member.key().size()), resource(plain(name));
       out.limits.push_back({name, resource, amount_of(hard, name, resource),
                             amount_of(find(document, {"status", "used"}), name, resource)});
     }
-    quotas_[object->name_space()].push_back(std::move(out));
+    return out;
   }
 
   QuotaMemory& memory_;
-  std::map<std::string, std::vector<Quota>> quotas_;  // by namespace
+  std::map<std::string, std::vector<const Quota*>> quotas_;  // by namespace
   std::map<std::string, ResourceList> promised_;
 };
 

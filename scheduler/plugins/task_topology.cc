@@ -3,6 +3,7 @@
 // node where most of it is.
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 
 #include "base/strings.h"
 #include "scheduler/plugins/plugins.h"
@@ -122,7 +123,10 @@ class TaskTopology final : public Plugin, public TaskOrderHook, public TaskScore
       const JobInfo& job = session.job(id);
       if (session.parked(id) || job.count(TaskStatus::Pending) == 0) continue;
       std::optional<Rules> rules = rules_of(job);
-      if (rules) fill(job, jobs_.emplace(id, JobTopology{*std::move(rules)}).first->second);
+      if (!rules) continue;
+      JobTopology& topology = jobs_.emplace(id, JobTopology{*std::move(rules)}).first->second;
+      fill(job, topology);
+      for (const auto& [task, bucket] : topology.bucket_of) owners_.emplace(task, &topology);
     }
   }
 
@@ -181,11 +185,9 @@ class TaskTopology final : public Plugin, public TaskOrderHook, public TaskScore
 
  private:
   std::pair<const JobTopology*, const Bucket*> place_of(const TaskSpec& task) const {
-    for (const auto& [id, job] : jobs_) {
-      const auto bucket = job.bucket_of.find(&task);
-      if (bucket != job.bucket_of.end()) return {&job, &job.buckets[bucket->second]};
-    }
-    return {nullptr, nullptr};
+    const auto owner = owners_.find(&task);
+    if (owner == owners_.end()) return {nullptr, nullptr};
+    return {owner->second, &owner->second->buckets[owner->second->bucket_of.at(&task)]};
   }
 
   static void fill(const JobInfo& job, JobTopology& out) {
@@ -288,6 +290,7 @@ class TaskTopology final : public Plugin, public TaskOrderHook, public TaskScore
 
   std::int64_t weight_;
   std::map<JobId, JobTopology> jobs_;
+  std::unordered_map<const TaskSpec*, const JobTopology*> owners_;  // looked up, never walked
 };
 
 }  // namespace

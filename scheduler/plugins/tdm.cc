@@ -6,14 +6,13 @@
 
 #include "base/int_or_percent.h"
 #include "base/strings.h"
+#include "model/volcano_job.h"
 #include "scheduler/plugins/plugins.h"
 #include "scheduler/session.h"
 
 namespace krater::scheduler {
 namespace {
 
-constexpr std::string_view kZone = "volcano.sh/revocable-zone";
-constexpr std::string_view kPreemptableKey = "volcano.sh/preemptable";
 constexpr std::string_view kMinAvailable = "volcano.sh/jdb-min-available";
 constexpr std::string_view kMaxUnavailable = "volcano.sh/jdb-max-unavailable";
 
@@ -62,16 +61,8 @@ std::string annotation_or_label(const ObjectPtr& object, std::string_view key) {
   return std::string(annotation.empty() ? object->label(key) : annotation);
 }
 
-// May go to a revocable node: says so, or, saying nothing of zones, that it may be preempted. "*"
-// is the only zone there is a word for.
-bool may_be_revoked(const TaskSpec& task) {
-  const ObjectView pod(task.pod);
-  const std::string_view zone = pod.annotation(kZone);
-  return zone.empty() ? pod.annotation(kPreemptableKey) == "true" : zone == "*";
-}
-
-bool is_preemptable(const JobInfo& job) {
-  return job.group != nullptr && annotation_or_label(job.group, kPreemptableKey) == "true";
+bool yields(const JobInfo& job) {
+  return job.group != nullptr && job.yields;
 }
 
 // How many running tasks of the job may go now, by its disruption budget.
@@ -122,14 +113,14 @@ class Tdm final : public Plugin,
 
   Likeness likeness(const Session& session, TaskRef task) const override {
     if (!zoned_) return {};
-    return {may_be_revoked(*session.task(task).spec) ? "revocable" : "steady"};
+    return {session.task(task).spec->revocable ? "revocable" : "steady"};
   }
   std::string reject_task(const Session& session, TaskRef task, NodeSlot node,
                           bool) const override {
     const std::string* zone = zone_of(session, node);
     if (zone == nullptr) return {};
     if (std::string closed = closed_reason(*zone); !closed.empty()) return closed;
-    if (!may_be_revoked(*session.task(task).spec)) return "not allow to dispatch to revocable node";
+    if (!session.task(task).spec->revocable) return "not allow to dispatch to revocable node";
     return {};
   }
   std::int64_t score_task(const Session& session, TaskRef, NodeSlot node) const override {
@@ -142,7 +133,7 @@ class Tdm final : public Plugin,
                                       const TaskRefs& candidates) const override {
     TaskRefs out;
     const TaskSpec& task = *session.task(claimant).spec;
-    if (task.preemptable || may_be_revoked(task)) return out;
+    if (task.preemptable || task.revocable) return out;
     std::map<JobId, std::int64_t> left;
     for (const TaskRef& one : candidates) {
       const Task& victim = session.task(one);
@@ -186,20 +177,20 @@ class Tdm final : public Plugin,
   }
 
   int job_order(const Session& session, JobId a, JobId b) const override {
-    const bool left = is_preemptable(session.job(a)), right = is_preemptable(session.job(b));
+    const bool left = yields(session.job(a)), right = yields(session.job(b));
     return left == right ? 0 : left ? 1 : -1;
   }
   Vote job_pipelined(const JobInfo& job) const override {
     return job.is_pipelined() ? Vote::Permit : Vote::Reject;
   }
   bool job_starving(const JobInfo& job) const override {
-    return !is_preemptable(job) && job.count(TaskStatus::Pending) > 0;
+    return !yields(job) && job.count(TaskStatus::Pending) > 0;
   }
 
  private:
   static const std::string* zone_of(const Session& session, NodeSlot node) {
     const Labels& labels = session.node(node).spec->labels;
-    const auto place = labels.find(kZone);
+    const auto place = labels.find(keys::kRevocableZone);
     return place == labels.end() || place->second.empty() ? nullptr : &place->second;
   }
   std::string closed_reason(const std::string& zone) const {

@@ -32,7 +32,7 @@ class Usage final : public Plugin, public TaskFilterHook, public TaskScoreHook {
       figures_ = figures_ || usage_of(session, slot) != nullptr;
     if (!figures_) return;
     for (const PlacedPod& pod : session.placed_pods()) {
-      const std::optional<WallTime> started = PodView(pod.task->pod).started();
+      const std::optional<WallTime>& started = pod.task->started;
       if (pod.leaving || (started && *started + kUnseen <= now_)) continue;
       add(session, pod.node, *pod.task, 1);
     }
