@@ -57,10 +57,11 @@ class PodPlanner {
       }
       if (*gang) out_.steps.push_back({std::move(**gang)});
     }
-    if (!head_may_stay_away(status)) {
-      const RayGroupSpec head = context_.spec.head();
-      plan_group(head, {1, 1});
-      for (const RayGroupSpec& group : context_.spec.workers()) plan_workers(group);
+    if (head_comes_once(status)) {
+      plan_around_the_only_head();
+    } else {
+      plan_group(context_.spec.head(), {1, 1});
+      plan_all_workers();
     }
     return std::move(out_);
   }
@@ -87,10 +88,23 @@ class PodPlanner {
     return false;
   }
 
-  bool head_may_stay_away(const RayClusterStatus& status) const {
+  bool head_comes_once(const RayClusterStatus& status) const {
     const auto wish = context_.cluster_annotations.find(rk::kDisableHeadRestart);
     return wish != context_.cluster_annotations.end() && wish->second == "true" &&
-           status.is_true("RayClusterProvisioned") && std::ranges::none_of(seen_.pods, is_head_pod);
+           status.is_true("RayClusterProvisioned");
+  }
+
+  // A head that has ended goes and none follows it; without one, workers are left as they are.
+  void plan_around_the_only_head() {
+    const ReplicaWish no_more{0, 1, {}, false};
+    plan_group(context_.spec.head(), no_more);
+    const bool serves = std::ranges::any_of(
+        seen_.pods, [](const PodView& pod) { return is_head_pod(pod) && !is_unhealthy(pod); });
+    if (serves) plan_all_workers();
+  }
+
+  void plan_all_workers() {
+    for (const RayGroupSpec& group : context_.spec.workers()) plan_workers(group);
   }
 
   void plan_workers(const RayGroupSpec& group) {

@@ -128,6 +128,37 @@ TEST_F(RayClusterScenario, AnEndedHeadIsReplacedByAnother) {
   EXPECT_TRUE(event_reasons().contains("DeletedHeadPod"));
 }
 
+TEST_F(RayClusterScenario, AHeadThatShallNotComeBackIsNotReplaced) {
+  Json made = new_object(kinds::kRayCluster, "ns", "c");
+  set_path(made, {"metadata", "annotations", "ray.io/disable-provisioned-head-restart"}, "true");
+  set_path(made, {"spec"}, *parse_json(cluster_spec(2)));
+  fake.put(kinds::kRayCluster, std::move(made));
+  settle();
+  // Until the cluster was provisioned once, it needs its head.
+  fail_pod(head()->name());
+  ASSERT_TRUE(head());
+  run_pods();
+  ASSERT_TRUE(cluster().status().is_true("RayClusterProvisioned"));
+
+  const std::string name = head()->name();
+  patch(kinds::kPod, name, R"({"metadata":{"finalizers":["x/y"]}})");
+  const std::size_t mark = fake.writes.size();
+  fail_pod(name);
+  advance(60s);
+  EXPECT_EQ(deletes(kinds::kPod, mark), 1);
+  patch(kinds::kPod, name, R"({"metadata":{"finalizers":null}})");
+  scale(5);
+  advance(600s);
+  EXPECT_FALSE(head());
+  EXPECT_EQ(creates(kinds::kPod, mark), 0);
+  EXPECT_EQ(worker_uids().size(), 2U);
+
+  patch(kinds::kRayCluster, "c",
+        R"({"metadata":{"annotations":{"ray.io/disable-provisioned-head-restart":"false"}}})");
+  EXPECT_TRUE(head());
+  EXPECT_EQ(worker_uids().size(), 5U);
+}
+
 TEST_F(RayClusterScenario, AHeadThatKeepsFailingIsReplacedEverMoreSlowly) {
   apply(kinds::kRayCluster, "c", cluster_spec(0));
   std::vector<std::int64_t> made_at;
