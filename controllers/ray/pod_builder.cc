@@ -38,7 +38,7 @@ Labels pod_labels(const PodContext& context, const RayGroupSpec& group) {
 Labels pod_annotations(const PodContext& context, const RayGroupSpec& group) {
   Labels out = string_map(find(group.pod_template(), {"metadata", "annotations"}));
   const auto overwrite = context.cluster_annotations.find(rk::kOverwriteCommand);
-  if (overwrite != context.cluster_annotations.end() && overwrite->second == "true") {
+  if (overwrite != context.cluster_annotations.end() && to_lower(overwrite->second) == "true") {
     out[std::string(rk::kOverwriteCommand)] = "true";
   }
   if (group.is_head()) {
@@ -82,7 +82,8 @@ Json build(const PodContext& context, const RayGroupSpec& group, const Labels& p
   Json& ray = containers.front();
   add_metrics_port(ray);
   const std::string command = start_command(group.is_head(), params);
-  const bool overwrite = find(pod, {"metadata", "annotations", rk::kOverwriteCommand}) != nullptr;
+  const bool overwrite =
+      to_lower(text_at(pod, {"metadata", "annotations", rk::kOverwriteCommand})) == "true";
   wrap_command(ray, command, overwrite);
   add_ray_env(ray, context, group, command);
   if (find(pod_spec, {"initContainers"}) != nullptr) {

@@ -72,7 +72,7 @@ TEST(StartParams, AcceleratorsAndStructuredResourcesReachRay) {
   Fixture f(
       R"({"headGroupSpec":{"template":{"spec":{"containers":[{"name":"h"}]}}},"workerGroupSpecs":[
       {"groupName":"g","template":{"spec":{"containers":[{"name":"w","resources":{"limits":{"nvidia.com/gpu":"2","google.com/tpu":"4"}}}]}}},
-      {"groupName":"s","resources":{"cpu":"1500m","memory":"1Gi","GPU":"1","fast-disk":"3"},"labels":{"b":"2","a":"1"},
+      {"groupName":"s","resources":{"cpu":"1500m","memory":"1Gi","GPU":"1","fast-disk":"3","half":"1.5","tenth":"100u","big":"2Ki","exp":"12e6"},"labels":{"b":"2","a":"1"},
        "template":{"spec":{"containers":[{"name":"w"}]}}}]})");
   const auto groups = f.context.spec.workers();
   const Labels limits = complete_start_params(groups[0], "x:1");
@@ -82,7 +82,8 @@ TEST(StartParams, AcceleratorsAndStructuredResourcesReachRay) {
   EXPECT_EQ(structured.at("num-cpus"), "2");
   EXPECT_EQ(structured.at("num-gpus"), "1");
   EXPECT_EQ(structured.at("memory"), "1073741824");
-  EXPECT_EQ(structured.at("resources"), R"('{"fast-disk":3}')");
+  EXPECT_EQ(structured.at("resources"),
+            R"('{"big":2048,"exp":12000000,"fast-disk":3,"half":1.5,"tenth":0.0001}')");
   EXPECT_EQ(structured.at("labels"), "a=1,b=2");
 }
 
@@ -165,6 +166,33 @@ TEST(WorkerPod, UserEnvVolumesAndCommandAreMergedNotTrampled) {
   const Json head = build_head_pod(f.context);
   EXPECT_EQ(to_json(*find(ray(head), {"args"})), R"(["echo first; $KUBERAY_GEN_RAY_START_CMD"])");
   EXPECT_TRUE(env_of(ray(head), "KUBERAY_GEN_RAY_START_CMD").starts_with("ray start --head "));
+}
+
+TEST(RayContainer, OverwritingTheCommandIsAskedForInAnyLetters) {
+  const auto command = [](Labels of_cluster, const std::string& of_template) {
+    Fixture f(R"({"headGroupSpec":{"template":{"metadata":{"annotations":)" + of_template +
+                  R"(},"spec":{"containers":[{"name":"h","command":["a"]}]}}}})",
+              std::move(of_cluster));
+    const Json pod = build_head_pod(f.context);
+    return to_json(*find(ray(pod), {"command"})) + " " +
+           text_at(pod, {"metadata", "annotations", "ray.io/overwrite-container-cmd"});
+  };
+  const std::string key = "ray.io/overwrite-container-cmd";
+  EXPECT_EQ(command({{key, "True"}}, "{}"), R"(["a"] true)");
+  EXPECT_EQ(command({}, R"({")" + key + R"(":"TRUE"})"), R"(["a"] TRUE)");
+  EXPECT_EQ(command({{key, "no"}}, "{}"), R"(["/bin/bash","-c","--"] )");
+  EXPECT_EQ(command({}, R"({")" + key + R"(":"false"})"), R"(["/bin/bash","-c","--"] false)");
+}
+
+TEST(ServeService, IsFoundByItsLabels) {
+  Fixture f(test::cluster_spec());
+  const Result<Json> service = serve_service(f.context);
+  ASSERT_TRUE(service.has_value());
+  EXPECT_EQ(
+      to_json(*find(*service, {"metadata", "labels"})),
+      R"({"ray.io/originated-from-cr-name":"c","ray.io/originated-from-crd":"RayCluster","ray.io/serve":"c-serve"})");
+  EXPECT_EQ(to_json(*find(*service, {"spec", "ports"})), R"([{"name":"serve","port":8000}])");
+  EXPECT_EQ(to_json(*find(*service, {"spec", "selector"})), R"({"ray.io/cluster":"c"})");
 }
 
 TEST(RayContainer, AUsersCommandRunsBeforeRay) {

@@ -131,7 +131,9 @@ Result<Json> serve_service(const PodContext& context) {
   JsonArray ports;
   for (const Json& entry : head_ports(context)) {
     const std::string name = text_at(entry, {"name"});
-    if (name == "serve" || name.starts_with("serve-")) ports.push_back(entry);
+    if (name != "serve" && !name.starts_with("serve-")) continue;
+    ports.push_back(entry);
+    ports.back().get_object().erase("appProtocol");
   }
   if (ports.empty()) {
     return make_error(Code::Invalid,
@@ -139,7 +141,9 @@ Result<Json> serve_service(const PodContext& context) {
                           std::string(rk::kEnableServeService) + " needs");
   }
   Json out = new_object(kinds::kService, context.name_space, context.cluster + "-serve-svc");
-  set_path(out, {"metadata", "labels", rk::kCluster}, Json(context.cluster));
+  set_path(out, {"metadata", "labels", rk::kOriginName}, Json(context.cluster));
+  set_path(out, {"metadata", "labels", rk::kOriginKind}, Json(kinds::kRayCluster.kind));
+  set_path(out, {"metadata", "labels", rk::kServe}, Json(context.cluster + "-serve"));
   set_path(out, {"spec", "selector", rk::kCluster}, Json(context.cluster));
   set_path(out, {"spec", "ports"}, std::move(ports));
   if (const std::string type = context.spec.head().service_type(); !type.empty()) {

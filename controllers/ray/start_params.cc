@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
 
 #include "base/quantity.h"
 #include "base/strings.h"
@@ -34,6 +36,30 @@ Labels limits_of(const Json& container) {
   return out;
 }
 
+// Ray counts in floats. A canonical text is digits and one suffix.
+double approximate(const Quantity& amount) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kDecimal{
+      {{"n", "e-9"},
+       {"u", "e-6"},
+       {"m", "e-3"},
+       {"k", "e3"},
+       {"M", "e6"},
+       {"G", "e9"},
+       {"T", "e12"},
+       {"P", "e15"},
+       {"E", "e18"}}};
+  std::string text = amount.text();
+  for (const auto& [suffix, exponent] : kDecimal) {
+    if (text.ends_with(suffix)) text.replace(text.size() - 1, 1, exponent);
+  }
+  double out = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, out);
+  constexpr std::string_view kBinary = "KMGTPE";
+  if (read.ptr != end) out = std::ldexp(out, 10 * static_cast<int>(kBinary.find(*read.ptr) + 1));
+  return out;
+}
+
 std::string quoted_json(const JsonObject& object) {
   return "'" + to_json(object) + "'";
 }
@@ -52,7 +78,7 @@ void add_structured_resources(const RayGroupSpec& group, Labels& params) {
     } else if (is_gpu_resource(lower)) {
       params["num-gpus"] = std::to_string(quantity->value());
     } else {
-      custom[name] = quantity->value();
+      custom[name] = approximate(*quantity);
     }
   }
   if (!custom.empty()) params["resources"] = quoted_json(custom);

@@ -13,6 +13,7 @@ inline constexpr std::string_view kGroup = "ray.io/group";
 inline constexpr std::string_view kIsRayNode = "ray.io/is-ray-node";
 inline constexpr std::string_view kIdentifier = "ray.io/identifier";
 inline constexpr std::string_view kHeadlessWorkerService = "ray.io/headless-worker-svc";
+inline constexpr std::string_view kServe = "ray.io/serve";
 inline constexpr std::string_view kOriginName = "ray.io/originated-from-cr-name";
 inline constexpr std::string_view kOriginKind = "ray.io/originated-from-crd";
 inline constexpr std::string_view kSubmissionMode = "ray.io/job-submission-mode";
