@@ -38,6 +38,7 @@ ProcessPlan ShimContainer::make_plan(ContainerRun run, Image image) const {
   ProcessPlan out;
   out.isolate = config.isolate;
   out.own_processes = !pod.host_pid && !pod.share_processes;
+  out.shared_processes = host_.shared_processes();
   out.hostname = pod.hostname;
   RootfsPlan& root = out.rootfs;
   root.directory = directory();

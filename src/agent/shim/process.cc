@@ -21,6 +21,7 @@
 #include <set>
 
 #include "agent/shim/capabilities.h"
+#include "base/check.h"
 #include "base/strings.h"
 
 namespace krater::agent {
@@ -199,6 +200,21 @@ pid_t clone_process(unsigned long flags) {
   return static_cast<pid_t>(::syscall(SYS_clone, flags | SIGCHLD, 0, 0, 0, 0));
 }
 
+// As clone_process, in the process namespace that `processes` is open on. The shim's own children
+// are in the node's again afterwards.
+Result<pid_t> clone_among(int processes, unsigned long flags) {
+  if (processes < 0) return clone_process(flags);
+  const Fd own(::open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC));
+  if (!own) return system_error("open", "/proc/self/ns/pid", errno);
+  if (::setns(processes, CLONE_NEWPID) != 0) return system_error("join", "processes", errno);
+  const pid_t pid = clone_process(flags);
+  if (pid == 0) return pid;
+  const int why = errno;
+  CHECK(::setns(own.get(), CLONE_NEWPID) == 0);
+  errno = why;
+  return pid;
+}
+
 void reap(pid_t pid) {
   while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }
@@ -251,7 +267,7 @@ Result<Spawned> spawn_container(const ProcessPlan& plan, Cgroups& cgroups) {
   if (plan.isolate) TRY(prepare_rootfs(plan.rootfs));
   const unsigned long flags =
       plan.isolate ? CLONE_NEWNS | (plan.own_processes ? CLONE_NEWPID : 0UL) : 0UL;
-  const pid_t pid = clone_process(flags);
+  TRY_ASSIGN(const pid_t pid, clone_among(plan.shared_processes, flags));
   if (pid < 0) return system_error("start", plan.run.name, errno);
   if (pid == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -19,6 +19,7 @@ namespace krater::agent {
 struct ProcessPlan {
   bool isolate = false;
   bool own_processes = true;  // its own PID namespace
+  int shared_processes = -1;  // or, open, the one it is started in
   RootfsPlan rootfs;          // with isolate
   ContainerRun run;
   Image image;

@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,9 +45,13 @@ void relax_network() {
   (void)write_file("/proc/sys/net/ipv4/ping_group_range", "0 2147483647");
 }
 
-// First process of a shared process namespace: adopts and buries orphans until it is killed.
+// First process of a shared process namespace: adopts and buries orphans until it is killed. It
+// holds nothing of the shim's: whoever waits for the other end of a pipe would wait for it too.
 [[noreturn]] void be_init() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::prctl(PR_SET_NAME, "pause", 0, 0, 0);
+  ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // containers see it; its root is the node's
+  ::close_range(0, ~0U, 0);
   sigset_t children;
   sigemptyset(&children);
   sigaddset(&children, SIGCHLD);
@@ -105,11 +110,15 @@ Result<void> SandboxHost::set_up_namespaces() {
   return pod.share_processes ? share_processes() : Result<void>();
 }
 
+// The shim itself, and what it starts for the pod's network, stay among the node's processes: their
+// /proc is the node's. Only containers are started in the namespace.
 Result<void> SandboxHost::share_processes() {
-  if (::unshare(CLONE_NEWPID) != 0) return system_error("unshare", "processes", errno);
-  const pid_t pid = ::fork();
+  const auto pid = static_cast<pid_t>(::syscall(SYS_clone, CLONE_NEWPID | SIGCHLD, 0, 0, 0, 0));
   if (pid < 0) return system_error("start", "init", errno);
   if (pid == 0) be_init();
+  const std::string path = "/proc/" + std::to_string(pid) + "/ns/pid";
+  shared_processes_.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!shared_processes_) return system_error("open", path, errno);
   return {};
 }
 

@@ -23,6 +23,8 @@ class SandboxHost {
   const std::string& directory() const { return directory_; }
   const std::string& ip() const { return ip_; }
   Cgroups& cgroups() { return cgroups_; }
+  // The process namespace that all containers share, open; -1 when each has its own or the node's.
+  int shared_processes() const { return shared_processes_.get(); }
   std::string file(const std::string& name) const { return directory_ + "/" + name; }
 
  private:
@@ -35,6 +37,7 @@ class SandboxHost {
   ShimConfig config_;
   Cgroups cgroups_;
   Fd host_netns_;
+  Fd shared_processes_;
   std::string ip_;
   bool has_network_ = false;
 };
