@@ -1,6 +1,7 @@
 #include "agent/content/pod_content.h"
 
 #include "agent/content/content_builder.h"
+#include "agent/content/disk_limits.h"
 #include "agent/content/env.h"
 #include "agent/content/service_env.h"
 #include "agent/content/volume_writer.h"
@@ -66,7 +67,7 @@ Result<void> set_identity(const Json& pod, const Json& container, ContainerRun& 
 }  // namespace
 
 SandboxSpec PodContent::sandbox(const PodSpec& pod) {
-  return sandbox_spec(pod, settings_.dns, settings_.node.name, runtime_.pod_directory(pod.uid));
+  return sandbox_spec(pod, settings_.dns, settings_.node, runtime_.pod_directory(pod.uid));
 }
 
 void PodContent::build(const PodSpec& pod, const PodView& view, const ContainerSpec& container,
@@ -152,13 +153,7 @@ void PodContent::refresh(const PodSpec& pod, const PodView& view, const PodState
 }
 
 std::string PodContent::over_limit(const PodSpec& pod) {
-  for (const Volume& volume : limited_volumes(pod.document, runtime_.pod_directory(pod.uid))) {
-    if (disk_usage(volume.path) > volume.size_limit) {
-      return "Usage of EmptyDir volume \"" + volume.name + "\" exceeds the limit \"" +
-             Quantity::from_value(volume.size_limit, Quantity::Format::BinarySI).text() + "\". ";
-    }
-  }
-  return {};
+  return disk_limit_broken(pod, runtime_.pod_directory(pod.uid));
 }
 
 void PodContent::forget(const std::string& uid) {

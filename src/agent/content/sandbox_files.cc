@@ -112,8 +112,8 @@ std::string resolv_conf(const PodSpec& pod, const DnsSettings& dns) {
   return out;
 }
 
-SandboxSpec sandbox_spec(const PodSpec& pod, const DnsSettings& dns,
-                         const std::string& node_hostname, const std::string& directory) {
+SandboxSpec sandbox_spec(const PodSpec& pod, const DnsSettings& dns, const NodeFacts& node,
+                         const std::string& directory) {
   SandboxSpec out;
   out.uid = pod.uid;
   out.name = pod.name;
@@ -124,13 +124,13 @@ SandboxSpec sandbox_spec(const PodSpec& pod, const DnsSettings& dns,
   if (!pod.subdomain.empty())
     out.fqdn = out.hostname + "." + pod.subdomain + "." + pod.name_space + ".svc." + dns.domain;
   if (pod.set_fqdn && !out.fqdn.empty() && out.fqdn.size() <= 64) out.hostname = out.fqdn;
-  if (pod.host_network) out.hostname = node_hostname;
+  if (pod.host_network) out.hostname = node.name;
   out.host_network = pod.host_network;
   out.host_pid = pod.host_pid;
   out.share_processes = pod.share_processes;
   out.hosts_extra = host_aliases(pod.document);
   out.resolv_conf = resolv_conf(pod, dns);
-  out.memory_volumes = memory_volumes(pod.document, directory);
+  out.memory_volumes = memory_volumes(pod.document, directory, node.memory_bytes);
   if (!pod.host_network) out.ports = published_ports(pod);
   return out;
 }

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "agent/context.h"
 #include "agent/pod/spec.h"
 #include "agent/runtime.h"
 
@@ -16,7 +17,7 @@ struct DnsSettings {
 };
 
 std::string resolv_conf(const PodSpec& pod, const DnsSettings& dns);
-SandboxSpec sandbox_spec(const PodSpec& pod, const DnsSettings& dns,
-                         const std::string& node_hostname, const std::string& directory);
+SandboxSpec sandbox_spec(const PodSpec& pod, const DnsSettings& dns, const NodeFacts& node,
+                         const std::string& directory);
 
 }  // namespace krater::agent

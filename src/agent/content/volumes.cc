@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "agent/content/downward.h"
+#include "agent/content/pod_limits.h"
 #include "base/quantity.h"
 #include "base/strings.h"
 #include "model/storage.h"
@@ -230,13 +231,19 @@ Result<std::vector<Volume>> pod_volumes(const PodFacts& pod, const Sources& sour
   return out;
 }
 
-std::vector<MemoryVolume> memory_volumes(const Json& pod, const std::string& directory) {
+std::vector<MemoryVolume> memory_volumes(const Json& pod, const std::string& directory,
+                                         std::int64_t node_memory_bytes) {
   std::vector<MemoryVolume> out;
+  const auto smaller = [](std::int64_t most, std::int64_t limit) {
+    return limit > 0 && (most <= 0 || limit < most) ? limit : most;
+  };
   const JsonArray* list = array_at(pod, {"spec", "volumes"});
   for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
-    if (in_memory((*list)[i]))
-      out.push_back(
-          {directory + "/volumes/" + text_at((*list)[i], {"name"}), size_limit((*list)[i])});
+    const Json& volume = (*list)[i];
+    if (!in_memory(volume)) continue;
+    const std::int64_t most = smaller(node_memory_bytes, pod_memory_limit(pod));
+    out.push_back(
+        {directory + "/volumes/" + text_at(volume, {"name"}), smaller(most, size_limit(volume))});
   }
   return out;
 }

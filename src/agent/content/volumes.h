@@ -35,8 +35,10 @@ struct Volume {
 // Code::Invalid when a volume is of a kind the agent does not have.
 Result<std::vector<Volume>> pod_volumes(const PodFacts& pod, const Sources& sources,
                                         const std::string& directory);
-// Those that must be there when the sandbox is made.
-std::vector<MemoryVolume> memory_volumes(const Json& pod, const std::string& directory);
+// Those that must be there when the sandbox is made. None is larger than the pod's memory limit or
+// the node's allocatable memory (0: not known).
+std::vector<MemoryVolume> memory_volumes(const Json& pod, const std::string& directory,
+                                         std::int64_t node_memory_bytes);
 // Disk-backed emptyDirs with a sizeLimit.
 std::vector<Volume> limited_volumes(const Json& pod, const std::string& directory);
 // The container's mounts, parents first; `environment` serves subPathExpr. Code::Invalid for a path

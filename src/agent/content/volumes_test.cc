@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 
+#include "agent/content/disk_limits.h"
 #include "agent/content/sandbox_files.h"
 #include "agent/content/volume_writer.h"
 #include "agent/shim/files.h"
@@ -31,10 +32,38 @@ ObjectPtr config_map(const std::string& data) {
 TEST(Volumes, AMemoryVolumeHasItsSizeLimit) {
   const Json pod = testing::pod_json(
       R"({"volumes":[{"name":"s","emptyDir":{"medium":"Memory","sizeLimit":"64Mi"}},{"name":"d","emptyDir":{}}]})");
-  const std::vector<MemoryVolume> memory = memory_volumes(pod, "/d");
+  const std::vector<MemoryVolume> memory = memory_volumes(pod, "/d", 0);
   ASSERT_EQ(memory.size(), 1U);
   EXPECT_EQ(memory[0].path, "/d/volumes/s");
   EXPECT_EQ(memory[0].bytes, 64 << 20);
+}
+
+TEST(Volumes, AMemoryVolumeIsNoLargerThanWhatThePodOrTheNodeHas) {
+  const auto sizes = [](const std::string& containers) {
+    const Json pod = testing::pod_json(
+        R"({"volumes":[{"name":"a","emptyDir":{"medium":"Memory"}},{"name":"b","emptyDir":{"medium":"Memory","sizeLimit":"128Mi"}}],)" +
+        containers + "}");
+    std::vector<std::int64_t> out;
+    for (const MemoryVolume& one : memory_volumes(pod, "/d", 1 << 30))
+      out.push_back(one.bytes >> 20);
+    return out;
+  };
+  using Mebibytes = std::vector<std::int64_t>;
+  const auto limited = [](const std::string& name, const std::string& memory) {
+    return R"({"name":")" + name + R"(","resources":{"limits":{"memory":")" + memory + R"("}}})";
+  };
+  EXPECT_EQ(sizes(R"("containers":[{"name":"c"}])"), (Mebibytes{1024, 128}));
+  EXPECT_EQ(sizes(R"("containers":[)" + limited("c", "64Mi") + "]"), (Mebibytes{64, 64}));
+  EXPECT_EQ(sizes(R"("containers":[)" + limited("c", "64Mi") + "," + limited("d", "32Mi") + "]"),
+            (Mebibytes{96, 96}));
+  EXPECT_EQ(sizes(R"("containers":[)" + limited("c", "64Mi") + R"(,{"name":"d"}])"),
+            (Mebibytes{1024, 128}));
+  EXPECT_EQ(sizes(R"("containers":[)" + limited("c", "4Gi") + "]"), (Mebibytes{1024, 128}));
+  EXPECT_EQ(sizes(R"("initContainers":[)" + limited("i", "256Mi") + R"(],"containers":[)" +
+                  limited("c", "64Mi") + "]"),
+            (Mebibytes{256, 128}));
+  EXPECT_EQ(sizes(R"("resources":{"limits":{"memory":"96Mi"}},"containers":[{"name":"c"}])"),
+            (Mebibytes{96, 96}));
 }
 
 TEST(Volumes, ItemsChooseKeysPathsAndModes) {
@@ -173,6 +202,36 @@ TEST(VolumeWriter, ReplacesAllFilesAtOnce) {
   EXPECT_TRUE(remove_tree(directory));
 }
 
+TEST(DiskLimits, AContainerAndAPodAreHeldToTheirEphemeralStorage) {
+  char name[] = "/tmp/krater-storage-XXXXXX";
+  const std::string directory = ::mkdtemp(name);
+  for (const char* place : {"/containers/a/upper", "/logs/a", "/volumes/v", "/volumes/m"})
+    ASSERT_TRUE(make_directories(directory + place));
+  const auto broken = [&](const std::string& a, const std::string& b) {
+    return disk_limit_broken(
+        testing::pod_spec(
+            R"({"volumes":[{"name":"v","emptyDir":{}},{"name":"m","emptyDir":{"medium":"Memory"}}],"containers":[{"name":"a","resources":{"limits":{)" +
+            a + R"(}}},{"name":"b","resources":{"limits":{)" + b + "}}}]}"),
+        directory);
+  };
+  const std::string five = R"("ephemeral-storage":"5Mi")";
+  const std::string ten = R"("ephemeral-storage":"10Mi")";
+  const std::string mebibyte(1 << 20, 'x');
+  ASSERT_TRUE(replace_file(directory + "/volumes/m/f", mebibyte + mebibyte + mebibyte + mebibyte));
+  ASSERT_TRUE(replace_file(directory + "/containers/a/upper/f", mebibyte + mebibyte + mebibyte));
+  EXPECT_EQ(broken(five, ten), "");
+  ASSERT_TRUE(replace_file(directory + "/logs/a/0.log", mebibyte + mebibyte + mebibyte));
+  EXPECT_EQ(broken("", ""), "");
+  EXPECT_EQ(broken("", ten), "");
+  EXPECT_EQ(broken(five, ten), "Container a exceeded its local ephemeral storage limit \"5Mi\". ");
+  EXPECT_EQ(broken(five, ""),
+            "Pod ephemeral local storage usage exceeds the total limit of containers 5Mi. ");
+  ASSERT_TRUE(replace_file(directory + "/volumes/v/f", std::string(9 << 20, 'x')));
+  EXPECT_EQ(broken(ten, R"("ephemeral-storage":"1Mi")"),
+            "Pod ephemeral local storage usage exceeds the total limit of containers 11Mi. ");
+  EXPECT_TRUE(remove_tree(directory));
+}
+
 TEST(VolumeLimits, CountWhatADiskBackedVolumeHolds) {
   char name[] = "/tmp/krater-usage-XXXXXX";
   const std::string directory = ::mkdtemp(name);
@@ -209,13 +268,14 @@ TEST(ResolvConf, FollowsTheDnsPolicy) {
 }
 
 TEST(SandboxSpec, NamesThePod) {
-  const SandboxSpec plain = sandbox_spec(testing::pod_spec(R"({"containers":[]})"), {}, "n1", "/d");
+  const SandboxSpec plain =
+      sandbox_spec(testing::pod_spec(R"({"containers":[]})"), {}, NodeFacts{"n1", ""}, "/d");
   EXPECT_EQ(plain.hostname, "p");
   EXPECT_EQ(plain.fqdn, "");
   const SandboxSpec named = sandbox_spec(
       testing::pod_spec(
           R"({"hostname":"h","subdomain":"s","containers":[{"name":"a","ports":[{"containerPort":80,"hostPort":8080}]}]})"),
-      {}, "n1", "/d");
+      {}, NodeFacts{"n1", ""}, "/d");
   EXPECT_EQ(named.hostname, "h");
   EXPECT_EQ(named.fqdn, "h.s.ns.svc.cluster.local");
   ASSERT_EQ(named.ports.size(), 1U);

@@ -82,12 +82,7 @@ Json current_state(const PodSpec& spec, const PodState& state, const ContainerSp
     return terminated(*c.exit);
   }
   if (!c.waiting_reason.empty()) return waiting(c.waiting_reason, c.waiting_message);
-  if (container.role == Role::Main && has_pending_init(spec, state))
-    return waiting("PodInitializing", {});
-  return waiting(has_pending_init(spec, state) && container.role != Role::Main
-                     ? "PodInitializing"
-                     : "ContainerCreating",
-                 {});
+  return waiting(why_not_started(spec, state), {});
 }
 
 Json container_status(const PodSpec& spec, const PodState& state, const ContainerSpec& container,
@@ -148,19 +143,24 @@ Verdict initialized_verdict(const PodSpec& spec, const PodState& state, const st
 Verdict gates_verdict(const PodSpec& spec, const JsonArray* conditions) {
   const JsonArray* gates = array_at(spec.document, {"spec", "readinessGates"});
   if (gates == nullptr) return {true};
+  std::vector<std::string> unmet;
   for (const Json& gate : *gates) {
     const std::string type = text_at(gate, {"conditionType"});
-    bool met = false;
+    std::optional<std::string> stands;
     for (std::size_t i = 0; conditions != nullptr && i < conditions->size(); ++i) {
       if (text_at((*conditions)[i], {"type"}) == type)
-        met = text_at((*conditions)[i], {"status"}) == "True";
+        stands = text_at((*conditions)[i], {"status"});
     }
-    if (!met)
-      return {false, "ReadinessGatesNotReady",
-              "corresponding condition of pod readiness gate \"" + type +
-                  "\" does not exist or is not True."};
+    if (!stands) {
+      unmet.push_back("corresponding condition of pod readiness gate \"" + type +
+                      "\" does not exist.");
+    } else if (*stands != "True") {
+      unmet.push_back("the status of pod readiness gate \"" + type + "\" is not \"True\", but " +
+                      *stands);
+    }
   }
-  return {true};
+  if (unmet.empty()) return {true};
+  return {false, "ReadinessGatesNotReady", join(unmet, ", ")};
 }
 
 constexpr std::array<std::string_view, 5> kOurConditions{
@@ -218,6 +218,10 @@ const Json* final_status(const Json& current, const ContainerSpec& container) {
 }
 
 }  // namespace
+
+std::string_view why_not_started(const PodSpec& spec, const PodState& state) {
+  return has_pending_init(spec, state) ? "PodInitializing" : "ContainerCreating";
+}
 
 std::string pod_phase(const PodSpec& spec, const PodState& state) {
   const bool quiet =

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "agent/pod/spec.h"
 #include "agent/pod/state.h"
@@ -13,6 +14,9 @@ namespace krater::agent {
 
 // "Pending", "Running", "Succeeded", "Failed".
 std::string pod_phase(const PodSpec& spec, const PodState& state);
+
+// Why a container that nothing is wrong with waits for its first start.
+std::string_view why_not_started(const PodSpec& spec, const PodState& state);
 
 // The whole status object. `current` is the pod as last read.
 Json pod_status(const PodSpec& spec, const PodState& state, const Json& current, WallTime now);

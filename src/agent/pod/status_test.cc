@@ -77,6 +77,22 @@ TEST(Status, APodIsPendingWhileItInitializes) {
   EXPECT_EQ(text_at(container(out), {"state", "waiting", "reason"}), "PodInitializing");
 }
 
+TEST(Status, ReadinessGatesSayWhichConditionIsMissingOrNotTrue) {
+  const PodSpec spec = pod_spec(
+      R"({"readinessGates":[{"conditionType":"e/a"},{"conditionType":"e/b"},{"conditionType":"e/c"}],"containers":[{"name":"a"}]})");
+  PodState state;
+  state.sandbox = PodState::Sandbox::Ready;
+  state.containers["a"] = run();
+  state.containers["a"].ready = true;
+  const Json current = *parse_json(
+      R"({"status":{"conditions":[{"type":"e/b","status":"Unknown"},{"type":"e/c","status":"True"}]}})");
+  const Json out = pod_status(spec, state, current, at(1000));
+  EXPECT_EQ(condition(out, "Ready", "reason"), "ReadinessGatesNotReady");
+  EXPECT_EQ(condition(out, "Ready", "message"),
+            "corresponding condition of pod readiness gate \"e/a\" does not exist., the status of "
+            "pod readiness gate \"e/b\" is not \"True\", but Unknown");
+}
+
 TEST(Status, AFailedInitContainerFailsAPodThatNeverRestarts) {
   const PodSpec spec = pod_spec(
       R"({"restartPolicy":"Never","initContainers":[{"name":"i"}],"containers":[{"name":"a"}]})");

@@ -1,12 +1,20 @@
 #include "agent/tunnel/log_source.h"
 
 #include "agent/logs/log_reader.h"
+#include "agent/pod/status.h"
 
 namespace krater::agent {
 namespace {
 
 Error bad(std::string message) {
   return make_error(Code::BadRequest, std::move(message));
+}
+
+std::string why_waiting(const PodWorker& worker, const ContainerState& state) {
+  if (state.waiting_reason == "ErrImagePull") return "image can't be pulled";
+  if (state.waiting_reason == "ImagePullBackOff") return "trying and failing to pull image";
+  if (!state.waiting_reason.empty()) return state.waiting_reason;
+  return std::string(why_not_started(worker.spec(), worker.state()));
 }
 
 Result<LogPlace> find_place(const PodWorker& worker, const Runtime& runtime,
@@ -35,10 +43,8 @@ Result<LogPlace> find_place(const PodWorker& worker, const Runtime& runtime,
   }
   if (attempts.empty()) {
     if (running || state.phase == Phase::Exited) return LogPlace{};
-    const std::string why =
-        state.waiting_reason.empty() ? "ContainerCreating" : state.waiting_reason;
     return bad("container \"" + request.container + "\" in pod \"" + request.pod +
-               "\" is waiting to start: " + why);
+               "\" is waiting to start: " + why_waiting(worker, state));
   }
   out.attempt = attempts.back();
   out.running = running;
