@@ -289,6 +289,21 @@ TEST_F(AdmissionTest, AJobsSelectorIsItsUid) {
       "`selector` not auto-generated"));
 }
 
+TEST_F(AdmissionTest, TheLongestHostNameOfAnIndexedJobIsOne) {
+  const auto job = [this](const std::string& name, const std::string& spec) {
+    return submit(kinds::kJob, name,
+                  R"({"metadata":{"uid":"u1"},"spec":{"template":{"spec":{}},)" + spec + "}}");
+  };
+  const std::string name(60, 'j');
+  EXPECT_EQ(job(name, R"("completionMode":"Indexed","completions":100)"), "");
+  EXPECT_EQ(job(name, R"("completionMode":"NonIndexed","completions":101)"), "");
+  EXPECT_TRUE(says(job(name, R"("completionMode":"Indexed","completions":101)"),
+                   "metadata.name: Invalid value: \"" + name +
+                       "\": will not able to create pod with invalid DNS label: " + name + "-100"));
+  EXPECT_TRUE(says(job("a.b", R"("completionMode":"Indexed","completions":1)"),
+                   "will not able to create pod with invalid DNS label: a.b-0"));
+}
+
 TEST_F(AdmissionTest, OnePriorityClassAtMostIsTheDefault) {
   reader.put(kinds::kPriorityClass, "", "usual",
              R"({"metadata":{},"value":10,"globalDefault":true})");

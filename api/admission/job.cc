@@ -48,6 +48,17 @@ void validate_new(const Admission& admission, Causes& causes) {
   }
 }
 
+// The pods of an Indexed job are called <job>-<index>, and so are their hosts.
+void check_host_names(const Admission& admission, Causes& causes) {
+  const auto completions = int_at(admission.object, {"spec", "completions"});
+  const bool indexed = text_at(admission.object, {"spec", "completionMode"}) == "Indexed";
+  if (!indexed || completions.value_or(0) <= 0) return;
+  const std::string longest = std::string(admission.name) + "-" + std::to_string(*completions - 1);
+  if (check_dns1123_label(longest).empty()) return;
+  causes.push_back(invalid_value("metadata.name", quoted(admission.name),
+                                 "will not able to create pod with invalid DNS label: " + longest));
+}
+
 }  // namespace
 
 Result<void> mutate_job(Admission& admission) {
@@ -72,6 +83,7 @@ void validate_job(const Admission& admission, Causes& causes) {
   if (admission.operation != Operation::Create)
     return;  // what may change later is the schema's business
   validate_new(admission, causes);
+  check_host_names(admission, causes);
   if (check_dns1123_label(admission.name).empty()) return;
   admission.warnings.push_back(
       "metadata.name: this is used in Pod names and hostnames, which can result in surprising "

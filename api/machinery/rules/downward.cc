@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <array>
 
+#include "api/machinery/names.h"
 #include "api/machinery/rules/rules.h"
+#include "base/strings.h"
 
 namespace krater::api::rules {
 namespace {
@@ -23,6 +25,15 @@ bool is_entry(std::string_view path) {
   return false;
 }
 
+// What stands between the brackets is a key of labels or, in small letters, of annotations.
+void check_key(const RuleInput& in, std::string_view path, FieldErrors& errors) {
+  const std::size_t bracket = path.find('[');
+  std::string key(path.substr(bracket + 2, path.size() - bracket - 4));
+  if (path.starts_with("metadata.annotations")) key = to_lower(key);
+  if (const std::string problem = check_qualified_name(key); !problem.empty())
+    errors.invalid(in.path, Json(key), problem);
+}
+
 template <std::size_t N>
 void check_divisor(const RuleInput& in, std::string_view resource,
                    const std::array<std::string_view, N>& allowed, std::string_view words,
@@ -37,11 +48,31 @@ void check_divisor(const RuleInput& in, std::string_view resource,
                      std::string(resource) + " resource");
 }
 
+// The resource that `in.value`'s resourceFieldRef names.
+void check_resource(const RuleInput& in, FieldErrors& errors) {
+  static const std::vector<std::string> kResources{
+      "limits.cpu",   "limits.ephemeral-storage",   "limits.memory",
+      "requests.cpu", "requests.ephemeral-storage", "requests.memory"};
+  const std::string resource = text_at(in.value, {"resourceFieldRef", "resource"});
+  const bool pages =
+      resource.starts_with("limits.hugepages-") || resource.starts_with("requests.hugepages-");
+  if (!resource.empty() && !pages && std::ranges::find(kResources, resource) == kResources.end())
+    errors.unsupported(in.path.field("resourceFieldRef").field("resource"), resource, kResources);
+}
+
 }  // namespace
 
 void downward_field(const RuleInput& in, FieldErrors& errors) {
   const std::string path = text_at(in.value, {"fieldPath"});
-  if (path.empty() || is_entry(path) || std::ranges::find(kFields, path) != kFields.end()) return;
+  if (path.empty()) return;
+  if (const std::string version = text_at(in.value, {"apiVersion"});
+      !version.empty() && version != "v1") {
+    errors.invalid(in.path.field("fieldPath"), Json(path),
+                   "error converting fieldPath: unsupported pod version: " + version);
+    return;
+  }
+  if (is_entry(path)) return check_key(in, path, errors);
+  if (std::ranges::find(kFields, path) != kFields.end()) return;
   errors.invalid(in.path.field("fieldPath"), Json(path),
                  "error converting fieldPath: field label not supported: " + path);
 }
@@ -56,20 +87,11 @@ void env_downward(const RuleInput& in, FieldErrors& errors) {
                                                    "status.hostIPs",
                                                    "status.podIP",
                                                    "status.podIPs"};
-  static const std::vector<std::string> kEnvResources{
-      "limits.cpu",   "limits.ephemeral-storage",   "limits.memory",
-      "requests.cpu", "requests.ephemeral-storage", "requests.memory"};
   const std::string field = text_at(in.value, {"fieldRef", "fieldPath"});
   // Whole maps are for volumes.
   if (field == "metadata.labels" || field == "metadata.annotations")
     errors.unsupported(in.path.field("fieldRef").field("fieldPath"), field, kEnvFields);
-  const std::string resource = text_at(in.value, {"resourceFieldRef", "resource"});
-  const bool pages =
-      resource.starts_with("limits.hugepages-") || resource.starts_with("requests.hugepages-");
-  if (!resource.empty() && !pages &&
-      std::ranges::find(kEnvResources, resource) == kEnvResources.end())
-    errors.unsupported(in.path.field("resourceFieldRef").field("resource"), resource,
-                       kEnvResources);
+  check_resource(in, errors);
 }
 
 void downward_file(const RuleInput& in, FieldErrors& errors) {
@@ -80,6 +102,20 @@ void downward_file(const RuleInput& in, FieldErrors& errors) {
   if (field && resource)
     errors.invalid(in.path, Json("resource"),
                    "fieldRef and resourceFieldRef can not be specified simultaneously");
+  if (in.old != nullptr && *in.old == in.value) return;
+  static const std::vector<std::string> kFileFields{"metadata.annotations", "metadata.labels",
+                                                    "metadata.name", "metadata.namespace",
+                                                    "metadata.uid"};
+  const std::string path = text_at(in.value, {"fieldRef", "fieldPath"});
+  const bool known = std::ranges::find(kFields, path) != kFields.end();
+  if (known && std::ranges::find(kFileFields, path) == kFileFields.end())
+    errors.unsupported(in.path.field("fieldRef").field("fieldPath"), path, kFileFields);
+  if (!resource) return;
+  if (text_at(in.value, {"resourceFieldRef", "containerName"}).empty()) {
+    errors.required(in.path.field("resourceFieldRef").field("containerName"));
+  } else {
+    check_resource(in, errors);
+  }
 }
 
 void downward_resource(const RuleInput& in, FieldErrors& errors) {

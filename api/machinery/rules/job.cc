@@ -1,4 +1,5 @@
 // Jobs, and CronJobs around them.
+#include "api/machinery/rules/job_policies.h"
 #include "api/machinery/rules/rules.h"
 #include "base/cron_schedule.h"
 #include "base/strings.h"
@@ -29,6 +30,34 @@ void check_template(const RuleInput& in, FieldErrors& errors) {
   }
 }
 
+// What of a job's indexes can be noted in its status.
+void check_index_numbers(const RuleInput& in, FieldErrors& errors) {
+  constexpr std::int64_t kMaxNoted = 100000;
+  constexpr std::int64_t kMaxAmongMany = 10000;
+  const std::string among_many =
+      "must be less than or equal to 10000 when completions are above 100000 and used with backoff "
+      "limit per index";
+  const auto parallelism = int_at(in.value, {"parallelism"});
+  const auto completions = int_at(in.value, {"completions"});
+  const auto failed = int_at(in.value, {"maxFailedIndexes"});
+  const FieldPath parallelism_path = in.path.field("parallelism");
+  const FieldPath failed_path = in.path.field("maxFailedIndexes");
+  if (parallelism.value_or(0) > kMaxNoted) {
+    errors.invalid(parallelism_path, Json(*parallelism),
+                   "must be less than or equal to 100000 when completion mode is Indexed");
+  }
+  if (failed && completions && *failed > *completions)
+    errors.invalid(failed_path, Json(*failed), "must be less than or equal to completions");
+  if (failed.value_or(0) > kMaxNoted)
+    errors.invalid(failed_path, Json(*failed), "must be less than or equal to 100000");
+  const bool by_index = find(in.value, {"backoffLimitPerIndex"}) != nullptr;
+  if (!by_index || completions.value_or(0) <= kMaxNoted) return;
+  if (!failed) errors.required(failed_path, "must be specified when completions is above 100000");
+  if (parallelism.value_or(0) > kMaxAmongMany)
+    errors.invalid(parallelism_path, Json(*parallelism), among_many);
+  if (failed.value_or(0) > kMaxAmongMany) errors.invalid(failed_path, Json(*failed), among_many);
+}
+
 void check_indexed(const RuleInput& in, FieldErrors& errors) {
   const bool indexed = text_at(in.value, {"completionMode"}) == "Indexed";
   if (indexed && find(in.value, {"completions"}) == nullptr) {
@@ -49,53 +78,7 @@ void check_indexed(const RuleInput& in, FieldErrors& errors) {
     errors.invalid(in.path.field("maxFailedIndexes"), Json(*failed),
                    "requires indexed completion mode");
   }
-  constexpr std::int64_t kMaxIndexed = 100000;
-  const auto parallelism = int_at(in.value, {"parallelism"});
-  if (indexed && parallelism.value_or(0) > kMaxIndexed) {
-    errors.invalid(in.path.field("parallelism"), Json(*parallelism),
-                   "must be less than or equal to 100000 when completion mode is Indexed");
-  }
-}
-
-void check_exit_codes(const Json& rule, const FieldPath& path, FieldErrors& errors) {
-  const Json* codes = find(rule, {"onExitCodes"});
-  if (codes == nullptr) return;
-  const FieldPath here = path.field("onExitCodes");
-  const FieldPath list = here.field("values");
-  const JsonArray* values = array_at(*codes, {"values"});
-  const bool in_list = text_at(*codes, {"operator"}) == "In";
-  for (std::size_t i = 0; values != nullptr && i < values->size(); ++i) {
-    const auto code = as_int((*values)[i]);
-    if (in_list && code == 0)
-      errors.invalid(list.index(i), (*values)[i], "must not be 0 for the In operator");
-    if (i == 0) continue;
-    const auto before = as_int((*values)[i - 1]);
-    if (code == before) errors.duplicate(list.index(i), (*values)[i]);
-    if (code < before) return errors.invalid(list, Json(*values), "must be ordered");
-  }
-}
-
-void check_failure_policy(const RuleInput& in, FieldErrors& errors) {
-  const FieldPath policy = in.path.field("podFailurePolicy");
-  const FieldPath list = policy.field("rules");
-  const JsonArray* rules = array_at(in.value, {"podFailurePolicy", "rules"});
-  for (std::size_t i = 0; rules != nullptr && i < rules->size(); ++i) {
-    const Json& rule = (*rules)[i];
-    const bool by_code = find(rule, {"onExitCodes"}) != nullptr;
-    const JsonArray* conditions = array_at(rule, {"onPodConditions"});
-    const bool by_condition = conditions != nullptr && !conditions->empty();
-    if (by_code && by_condition) {
-      errors.invalid(list.index(i), Json(),
-                     "specifying both OnExitCodes and OnPodConditions is not supported");
-    } else if (!by_code && !by_condition) {
-      errors.invalid(list.index(i), Json(),
-                     "specifying one of OnExitCodes and OnPodConditions is required");
-    }
-    check_exit_codes(rule, list.index(i), errors);
-  }
-  const std::string replaced = text_at(in.value, {"podReplacementPolicy"});
-  if (find(in.value, {"podFailurePolicy"}) != nullptr && replaced == "TerminatingOrFailed")
-    errors.unsupported(in.path.field("podReplacementPolicy"), replaced, {"Failed"});
+  if (indexed) check_index_numbers(in, errors);
 }
 
 // Who manages the job says so as "domain/path".
@@ -130,12 +113,57 @@ void check_own_selector(const RuleInput& in, FieldErrors& errors) {
                  "`selector` does not match template `labels`");
 }
 
-// While a job is suspended and has not started its pods may still be placed otherwise.
-bool template_may_change(const Json& old_spec) {
-  return bool_at(old_spec, {"suspend"}).value_or(false);
+// While a job is suspended and has not begun its pods may still be placed otherwise.
+bool may_be_placed(const Json& old_job) {
+  return bool_at(old_job, {"spec", "suspend"}).value_or(false) &&
+         find(old_job, {"status", "startTime"}) == nullptr;
 }
 
-void check_update(const RuleInput& in, FieldErrors& errors) {
+void take(Json& into, const Json& from, JsonPath path) {
+  if (const Json* value = find(from, path)) {
+    set_path(into, path, Json(*value));
+  } else {
+    erase_path(into, path);
+  }
+}
+
+void drop_if_empty(Json& object, JsonPath path) {
+  const Json* value = find(object, path);
+  if (value != nullptr && value->is_object() && value->get_object().empty())
+    erase_path(object, path);
+}
+
+// The old template with everything of the new one that only says where pods go and how they are
+// called.
+Json placed_as(Json old_template, const Json& now) {
+  take(old_template, now, {"metadata", "labels"});
+  take(old_template, now, {"metadata", "annotations"});
+  take(old_template, now, {"spec", "nodeSelector"});
+  take(old_template, now, {"spec", "tolerations"});
+  take(old_template, now, {"spec", "schedulingGates"});
+  take(old_template, now, {"spec", "affinity", "nodeAffinity"});
+  if (find(now, {"spec", "affinity"}) == nullptr) {
+    drop_if_empty(old_template, {"spec", "affinity"});
+  } else if (find(old_template, {"spec", "affinity"}) == nullptr) {
+    set_path(old_template, {"spec", "affinity"}, JsonObject());
+  }
+  return old_template;
+}
+
+void check_template_update(const RuleInput& in, bool placeable, FieldErrors& errors) {
+  const Json* before = find(*in.old, {"template"});
+  const Json* after = find(in.value, {"template"});
+  if (before == nullptr || after == nullptr || *before == *after) return;
+  if (placeable) {
+    Json allowed = placed_as(*before, *after);
+    Json wanted = *after;
+    for (Json* one : {&allowed, &wanted}) drop_if_empty(*one, {"metadata"});
+    if (allowed == wanted) return;
+  }
+  errors.invalid(in.path.field("template"), *after, "field is immutable");
+}
+
+void check_update(const RuleInput& in, bool placeable, FieldErrors& errors) {
   const Json& old = *in.old;
   const auto immutable = [&](std::string_view field) {
     if (same(in.value, old, field)) return;
@@ -144,7 +172,7 @@ void check_update(const RuleInput& in, FieldErrors& errors) {
   };
   // The selector is made by the server after validation of a create; after that it stays.
   if (find(old, {"selector"}) != nullptr) immutable("selector");
-  if (!template_may_change(old)) immutable("template");
+  check_template_update(in, placeable, errors);
   immutable("completionMode");
   immutable("podFailurePolicy");
   immutable("backoffLimitPerIndex");
@@ -153,9 +181,12 @@ void check_update(const RuleInput& in, FieldErrors& errors) {
   // An indexed job may grow or shrink together with its parallelism.
   if (!same(in.value, old, "completions")) {
     const auto completions = int_at(in.value, {"completions"});
-    const bool elastic = text_at(in.value, {"completionMode"}) == "Indexed" && completions &&
-                         completions == int_at(in.value, {"parallelism"});
-    if (!elastic) immutable("completions");
+    if (text_at(in.value, {"completionMode"}) != "Indexed") {
+      immutable("completions");
+    } else if (completions && completions != int_at(in.value, {"parallelism"})) {
+      errors.invalid(in.path.field("completions"), Json(*completions),
+                     "can only be modified in tandem with spec.parallelism");
+    }
   }
 }
 
@@ -191,14 +222,15 @@ void job(const RuleInput& in, FieldErrors& errors) {
   const FieldPath path = in.path.field("spec");
   const RuleInput inner{*spec, in.old == nullptr ? nullptr : find(*in.old, {"spec"}), path,
                         in.native};
+  if (inner.old != nullptr && *inner.old == *spec) return;
   check_template(inner, errors);
   check_indexed(inner, errors);
   check_manager(inner, errors);
   if (inner.old == nullptr) {
-    check_failure_policy(inner, errors);
+    check_job_policies(inner, errors);
     check_own_selector(inner, errors);
   }
-  if (inner.old != nullptr) check_update(inner, errors);
+  if (inner.old != nullptr) check_update(inner, may_be_placed(*in.old), errors);
 }
 
 void cron_job(const RuleInput& in, FieldErrors& errors) {
@@ -215,6 +247,9 @@ void cron_job(const RuleInput& in, FieldErrors& errors) {
   const FieldPath path = pod_template.field("spec");
   check_template({*job, nullptr, path, in.native}, errors);
   check_indexed({*job, nullptr, path, in.native}, errors);
+  if (in.old == nullptr || find(*in.old, {"spec"}) == nullptr ||
+      *find(*in.old, {"spec"}) != *find(in.value, {"spec"}))
+    check_job_policies({*job, nullptr, path, in.native}, errors);
   if (find(*job, {"selector"}) != nullptr) {
     errors.invalid(path.field("selector"), *find(*job, {"selector"}),
                    "`selector` will be auto-generated");

@@ -1,6 +1,9 @@
 #include "api/machinery/rules/pod_details.h"
 
+#include <set>
+
 #include "api/machinery/names.h"
+#include "api/machinery/rules/container_details.h"
 #include "base/strings.h"
 
 namespace krater::api::rules {
@@ -81,6 +84,39 @@ void check_ids(const RuleInput& in, FieldErrors& errors) {
            });
 }
 
+// Segments of small letters, digits, "-" and "_", which neither begin nor end with those two; a dot
+// or a slash between any two.
+bool is_sysctl(std::string_view name) {
+  constexpr std::size_t kMaxLength = 253;
+  const auto plain = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); };
+  if (name.empty() || name.size() > kMaxLength || !plain(name.front()) || !plain(name.back()))
+    return false;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    if (plain(c) || c == '-' || c == '_') continue;
+    if ((c != '.' && c != '/') || !plain(name[i - 1]) || !plain(name[i + 1])) return false;
+  }
+  return true;
+}
+
+void check_sysctls(const RuleInput& in, FieldErrors& errors) {
+  const FieldPath context = in.path.field("securityContext");
+  const FieldPath list = context.field("sysctls");
+  std::set<std::string> seen;
+  for_each(
+      in.value, {"securityContext", "sysctls"}, list, [&](const Json& one, const FieldPath& at) {
+        const std::string name = text_at(one, {"name"});
+        if (name.empty()) return;
+        if (!is_sysctl(name)) {
+          errors.invalid(at.field("name"), Json(name),
+                         "must have at most 253 characters and match regex "
+                         "^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$");
+        } else if (!seen.insert(name).second) {
+          errors.duplicate(at.field("name"), Json(name));
+        }
+      });
+}
+
 void check_profile(const Json& holder, const FieldPath& path, FieldErrors& errors) {
   const Json* profile = find(holder, {"securityContext", "seccompProfile"});
   if (profile == nullptr) return;
@@ -124,6 +160,26 @@ void check_container(const Json& container, std::int64_t grace, const FieldPath&
   }
   check_lifecycle(container, grace, path, errors);
   check_profile(container, path, errors);
+  check_container_details(container, path, errors);
+}
+
+// No two containers that run at the same time have the same port of the node.
+void check_host_ports(const RuleInput& in, FieldErrors& errors) {
+  for (const std::string_view list : {"initContainers", "containers"}) {
+    std::set<std::string> taken;
+    const FieldPath path = in.path.field(list);
+    for_each(in.value, {list}, path, [&](const Json& container, const FieldPath& here) {
+      if (list == "initContainers") taken.clear();
+      const FieldPath ports = here.field("ports");
+      for_each(container, {"ports"}, ports, [&](const Json& port, const FieldPath& at) {
+        const std::int64_t number = int_at(port, {"hostPort"}).value_or(0);
+        if (number == 0) return;
+        const std::string place = text_at(port, {"protocol"}) + "/" + text_at(port, {"hostIP"}) +
+                                  "/" + std::to_string(number);
+        if (!taken.insert(place).second) errors.duplicate(at.field("hostPort"), Json(place));
+      });
+    });
+  }
 }
 
 void check_spread(const RuleInput& in, FieldErrors& errors) {
@@ -137,6 +193,31 @@ void check_spread(const RuleInput& in, FieldErrors& errors) {
                  at.field("minDomains"), Json(*domains),
                  "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not " + otherwise);
            });
+}
+
+// Claims that containers name are those of the pod.
+void check_claim_names(const RuleInput& in, FieldErrors& errors) {
+  std::set<std::string> known;
+  const FieldPath claims = in.path.field("resourceClaims");
+  for_each(in.value, {"resourceClaims"}, claims,
+           [&](const Json& claim, const FieldPath&) { known.insert(text_at(claim, {"name"})); });
+  const std::string all =
+      ": must be one of the names in pod.spec.resourceClaims" +
+      (known.empty() ? std::string(" which is empty")
+                     : ": " + join(std::vector<std::string>(known.begin(), known.end()), ", "));
+  for (const std::string_view list : {"initContainers", "containers"}) {
+    const FieldPath path = in.path.field(list);
+    for_each(in.value, {list}, path, [&](const Json& container, const FieldPath& here) {
+      const FieldPath resources = here.field("resources");
+      const FieldPath used = resources.field("claims");
+      for_each(container, {"resources", "claims"}, used, [&](const Json& one, const FieldPath& at) {
+        const std::string name = text_at(one, {"name"});
+        if (name.empty() || known.contains(name)) return;
+        errors.append(
+            {{"FieldValueNotFound", "Not found: " + to_json(Json(name)) + all, at.text()}});
+      });
+    });
+  }
 }
 
 void check_claims(const RuleInput& in, FieldErrors& errors) {
@@ -166,12 +247,15 @@ void check_pod_details(const RuleInput& in, FieldErrors& errors) {
       check_container(container, grace, here, errors);
     });
   }
+  check_host_ports(in, errors);
   check_names(in, errors);
   check_dns(in, errors);
   check_ids(in, errors);
+  check_sysctls(in, errors);
   check_profile(in.value, in.path, errors);
   check_spread(in, errors);
   check_claims(in, errors);
+  check_claim_names(in, errors);
 }
 
 }  // namespace krater::api::rules

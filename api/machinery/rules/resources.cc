@@ -20,6 +20,13 @@ bool is_native(std::string_view name) {
          starts_with(name, "hugepages-");
 }
 
+// Has a quota's name, too, and is not one itself. Kubernetes' own names are not asked.
+bool is_extended(std::string_view name) {
+  if (name.find("kubernetes.io/") != std::string_view::npos) return true;
+  return !starts_with(name, "requests.") &&
+         check_qualified_name("requests." + std::string(name)).empty();
+}
+
 // Quantities of `amounts` that parse; others were reported by the type check.
 template <typename Visit>
 void for_each_amount(const Json& resources, std::string_view which, Visit visit) {
@@ -73,6 +80,9 @@ void check_amounts(const RuleInput& in, std::string_view which, FieldErrors& err
                            "must be a standard resource for containers");
           } else if (const std::string problem = check_qualified_name(name); !problem.empty()) {
             errors.invalid(here, Json(std::string(name)), problem);
+          } else if (!is_extended(name)) {
+            errors.invalid(here, Json(std::string(name)),
+                           "doesn't follow extended resource name standard");
           }
           if (amount.milli_value() % 1000 != 0) errors.invalid(here, value, "must be an integer");
         }

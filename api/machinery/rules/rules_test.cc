@@ -261,6 +261,136 @@ TEST(JobRules, TemplatesAndSelectorsStay) {
   EXPECT_TRUE(run(job("a", R"(,"parallelism":3,"completions":1)"), &old).errors.empty());
 }
 
+TEST(JobRules, WhileSuspendedOnlyThePlaceOfItsPodsMayChange) {
+  const auto job = [](std::string_view suspend, std::string_view pod_spec,
+                      std::string_view metadata = "{}", std::string_view status = "") {
+    return object("batch/v1", "Job",
+                  R"("spec":{"suspend":)" + std::string(suspend) + R"(,"template":{"metadata":)" +
+                      std::string(metadata) + R"(,"spec":{"restartPolicy":"Never",)" +
+                      std::string(pod_spec) + "}}}" + std::string(status));
+  };
+  const std::string a = R"("containers":[{"name":"a","image":"a"}])";
+  const std::string placed =
+      a +
+      R"(,"nodeSelector":{"k":"v"},"tolerations":[{"operator":"Exists"}],"schedulingGates":[{"name":"g"}])";
+  const std::string near_node =
+      a +
+      R"(,"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"k","operator":"Exists"}]}]}}})";
+  const std::string near_pod =
+      a +
+      R"(,"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"k","labelSelector":{"matchLabels":{"a":"b"}}}]}})";
+  const Json old = run(job("true", a)).object;
+  const auto refused = [](const std::string& now, const Json& before) {
+    const auto out = run(now, &before);
+    return out.errors.size() == 1 && out.errors[0].starts_with("spec.template: Invalid value:") &&
+           out.errors[0].ends_with(": field is immutable");
+  };
+  for (const std::string& now :
+       {job("true", placed), job("false", placed), job("true", near_node),
+        job("true", a, R"({"labels":{"a":"b"},"annotations":{"c":"d"}})")}) {
+    EXPECT_TRUE(run(now, &old).errors.empty()) << now;
+  }
+  const Json was_near = run(job("true", near_node)).object;
+  EXPECT_TRUE(run(job("true", a), &was_near).errors.empty());
+  for (const std::string& now :
+       {job("true", R"("containers":[{"name":"a","image":"b"}])"),
+        job("true", R"("containers":[{"name":"a","image":"a","env":[{"name":"E","value":"1"}]}])"),
+        job("true", a + R"(,"activeDeadlineSeconds":3)"), job("true", near_pod)}) {
+    EXPECT_TRUE(refused(now, old)) << now;
+  }
+  const Json begun =
+      run(job("true", a, "{}", R"(,"status":{"startTime":"2026-01-01T00:00:00Z"})")).object;
+  EXPECT_TRUE(refused(job("true", placed), begun));
+  EXPECT_TRUE(refused(job("true", placed), run(job("false", a)).object));
+}
+
+TEST(JobRules, IndexesAndPoliciesFitTheJob) {
+  const auto job = [](std::string_view more) {
+    return object(
+        "batch/v1", "Job",
+        R"("spec":{"template":{"spec":{"restartPolicy":"Never","initContainers":[{"name":"i","image":"x"}],"containers":[{"name":"a","image":"x"}]}})" +
+            std::string(more) + "}");
+  };
+  const auto indexed = [&](std::string_view more) {
+    return job(R"(,"completionMode":"Indexed","completions":2)" + std::string(more));
+  };
+  const auto success = [&](std::string_view rule) {
+    return indexed(R"(,"successPolicy":{"rules":[)" + std::string(rule) + "]}");
+  };
+  const auto failure = [&](std::string_view rule) {
+    return job(R"(,"podFailurePolicy":{"rules":[)" + std::string(rule) + "]}");
+  };
+  const std::string many = R"(,"completionMode":"Indexed","completions":100001)";
+  const std::string rule = "spec.successPolicy.rules[0]";
+  const std::string failed = "spec.podFailurePolicy.rules[0]";
+  check({
+      {indexed(R"(,"backoffLimitPerIndex":1,"maxFailedIndexes":2)"), ""},
+      {indexed(R"(,"backoffLimitPerIndex":1,"maxFailedIndexes":3)"),
+       "spec.maxFailedIndexes: Invalid value: 3: must be less than or equal to completions"},
+      {job(many), ""},
+      {job(many + R"(,"backoffLimitPerIndex":1)"),
+       "spec.maxFailedIndexes: Required value: must be specified when completions is above 100000"},
+      {job(many + R"(,"backoffLimitPerIndex":1,"maxFailedIndexes":10001)"),
+       "spec.maxFailedIndexes: Invalid value: 10001: must be less than or equal to 10000 when "
+       "completions are above 100000 and used with backoff limit per index"},
+      {job(many + R"(,"backoffLimitPerIndex":1,"maxFailedIndexes":1,"parallelism":10001)"),
+       "spec.parallelism: Invalid value: 10001: must be less than or equal to 10000 when "},
+      {job(R"(,"podFailurePolicy":{"rules":[]})"), ""},
+      {failure(
+           R"({"action":"FailJob","onExitCodes":{"operator":"In","containerName":"i","values":[1]}})"),
+       ""},
+      {failure(
+           R"({"action":"FailJob","onExitCodes":{"operator":"In","containerName":"nope","values":[1]}})"),
+       failed + ".onExitCodes.containerName: Invalid value: \"nope\": must be one of the container "
+                "or initContainer names in the pod template"},
+      {failure(R"({"action":"FailJob","onExitCodes":{"operator":"In","values":[]}})"),
+       failed + ".onExitCodes.values: Invalid value: []: at least one value is required"},
+      {failure(R"({"action":"FailIndex","onExitCodes":{"operator":"In","values":[1]}})"),
+       failed +
+           ".action: Invalid value: \"FailIndex\": requires the backoffLimitPerIndex to be set"},
+      {failure(R"({"action":"Ignore","onPodConditions":[{"type":"a b"}]})"),
+       failed + ".onPodConditions[0].type: Invalid value: \"a b\": name part must consist of"},
+      {failure(R"({"action":"Ignore","onPodConditions":[{"type":"a","status":"x"}]})"),
+       failed +
+           R"(.onPodConditions[0].status: Unsupported value: "x": supported values: "False", )"},
+      {indexed(R"(,"successPolicy":{"rules":[]})"),
+       "spec.successPolicy.rules: Required value: at least one rules must be specified when the "
+       "successPolicy is specified"},
+      {success(R"({"succeededIndexes":"0-1","succeededCount":2})"), ""},
+      {success("{}"),
+       rule + ": Required value: at least one of succeededCount or succeededIndexes must be "
+              "specified"},
+      {success(R"({"succeededIndexes":"0-5"})"),
+       rule +
+           ".succeededIndexes: Invalid value: \"0-5\": error parsing succeededIndexes: too large "
+           "index: \"5\""},
+      {success(R"({"succeededIndexes":"1,0"})"),
+       rule + ".succeededIndexes: Invalid value: \"1,0\": error parsing succeededIndexes: "
+              "non-increasing order, previous: 1, current: 0"},
+      {success(R"({"succeededIndexes":"1-1"})"),
+       rule + ".succeededIndexes: Invalid value: \"1-1\": error parsing succeededIndexes: "
+              "non-increasing order, previous: 1, current: 1"},
+      {success(R"({"succeededIndexes":"0-1-2"})"),
+       rule + ".succeededIndexes: Invalid value: \"0-1-2\": error parsing succeededIndexes: the "
+              "fragment \"0-1-2\" violates"},
+      {success(R"({"succeededIndexes":"x"})"),
+       rule + ".succeededIndexes: Invalid value: \"x\": error parsing succeededIndexes: cannot "
+              "convert string to integer for index: \"x\""},
+      {success(R"({"succeededIndexes":"0","succeededCount":2})"),
+       rule + ".succeededCount: Invalid value: 2: must be less than or equal to 1 (the number of "
+              "indexes in the specified succeededIndexes field)"},
+      {success(R"({"succeededCount":3})"),
+       rule + ".succeededCount: Invalid value: 3: must be less than or equal to 2 (the number of "
+              "specified completions)"},
+  });
+  const Json old = run(indexed(R"(,"parallelism":2)")).object;
+  const std::string three = R"(,"completionMode":"Indexed","completions":3)";
+  EXPECT_TRUE(run(job(three + R"(,"parallelism":3)"), &old).errors.empty());
+  EXPECT_EQ(run(job(three + R"(,"parallelism":2)"), &old).errors,
+            std::vector<std::string>{"spec.completions: Invalid value: 3: can only be modified in "
+                                     "tandem with spec.parallelism"});
+}
+
 TEST(PodRules, HostPortsAndSidecars) {
   const auto pod = [](std::string_view spec) {
     return object("v1", "Pod", R"("spec":)" + std::string(spec));
@@ -269,6 +399,12 @@ TEST(PodRules, HostPortsAndSidecars) {
       {pod(R"({"hostNetwork":true,"containers":[{"name":"a","image":"x","ports":[{"containerPort":80,"hostPort":81}]}]})"),
        "spec.containers[0].ports[0].hostPort: Invalid value: 81: must match `containerPort` when "
        "`hostNetwork` is true"},
+      {pod(R"({"containers":[{"name":"a","image":"x","ports":[{"containerPort":1,"hostPort":5},{"containerPort":2,"hostPort":5}]}]})"),
+       R"(spec.containers[0].ports[1].hostPort: Duplicate value: "TCP//5")"},
+      {pod(R"({"containers":[{"name":"a","image":"x","ports":[{"containerPort":1,"hostPort":5}]},{"name":"b","image":"x","ports":[{"containerPort":1,"hostPort":5}]}]})"),
+       R"(spec.containers[1].ports[0].hostPort: Duplicate value: "TCP//5")"},
+      {pod(R"({"initContainers":[{"name":"i","image":"x","ports":[{"containerPort":1,"hostPort":5}]}],"containers":[{"name":"a","image":"x","ports":[{"containerPort":1,"hostPort":5},{"containerPort":2,"hostPort":5,"protocol":"UDP"},{"containerPort":3,"hostPort":5,"hostIP":"127.0.0.1"},{"containerPort":4},{"containerPort":6}]}]})"),
+       ""},
       {pod(R"({"initContainers":[{"name":"i","image":"x","restartPolicy":"Never"}],"containers":[{"name":"a","image":"x"}]})"),
        R"(spec.initContainers[0].restartPolicy: Unsupported value: "Never": supported values: "Always")"},
       {pod(R"({"initContainers":[{"name":"a","image":"x"}],"containers":[{"name":"a","image":"x"}]})"),
@@ -343,6 +479,54 @@ TEST(PodRules, NamesAddressesAndNumbersOfTheSpec) {
        "spec.volumes[0].ephemeral.volumeClaimTemplate: Required value"},
       {pod(R"(,"volumes":[{"name":"v","emptyDir":{"sizeLimit":"-1"}}])"),
        "spec.volumes[0].emptyDir.sizeLimit: Forbidden: SizeLimit field must be a valid resource"},
+      {pod("",
+           R"(,"env":[{"name":"E","valueFrom":{"fieldRef":{"fieldPath":"metadata.labels['a b']"}}}])"),
+       c + "env[0].valueFrom.fieldRef: Invalid value: \"a b\": name part must consist of"},
+      {pod("",
+           R"(,"env":[{"name":"E","valueFrom":{"fieldRef":{"apiVersion":"v2","fieldPath":"metadata.name"}}}])"),
+       c + "env[0].valueFrom.fieldRef.fieldPath: Invalid value: \"metadata.name\": error "
+           "converting "
+           "fieldPath: unsupported pod version: v2"},
+      {pod("", R"(,"resources":{"limits":{"requests.nvidia.com/gpu":"1"}})"),
+       c + "resources.limits[requests.nvidia.com/gpu]: Invalid value: "
+           "\"requests.nvidia.com/gpu\": doesn't follow extended resource name standard"},
+      {pod("", R"(,"resources":{"claims":[{"name":"x"}]})"),
+       c + "resources.claims[0]: Not found: \"x\": must be one of the names in "
+           "pod.spec.resourceClaims which is empty"},
+      {pod(R"(,"resourceClaims":[{"name":"y","resourceClaimName":"r"},{"name":"x","resourceClaimName":"s"}])",
+           R"(,"resources":{"claims":[{"name":"z"}]})"),
+       c + "resources.claims[0]: Not found: \"z\": must be one of the names in "
+           "pod.spec.resourceClaims: x, y"},
+      {pod("",
+           R"(,"livenessProbe":{"httpGet":{"path":"/","port":1,"httpHeaders":[{"name":"a b","value":"1"}]}})"),
+       c + "livenessProbe.httpGet.httpHeaders: Invalid value: \"a b\": a valid HTTP header must "
+           "consist of"},
+      {pod(R"(,"volumes":[{"name":"v"}])",
+           R"(,"volumeMounts":[{"name":"v","mountPath":"/v","mountPropagation":"Bidirectional"}])"),
+       c + "volumeMounts[0].mountPropagation: Forbidden: Bidirectional mount propagation is "
+           "available only to privileged containers"},
+      {pod(R"(,"volumes":[{"name":"v"}])",
+           R"(,"volumeMounts":[{"name":"v","mountPath":"/v","recursiveReadOnly":"Enabled"}])"),
+       c + "volumeMounts[0].recursiveReadOnly: Forbidden: may only be specified when readOnly is "
+           "true"},
+      {pod(R"(,"volumes":[{"name":"v"}])",
+           R"(,"volumeMounts":[{"name":"v","mountPath":"/v","readOnly":true,"recursiveReadOnly":"IfPossible"}])"),
+       ""},
+      {pod(R"(,"securityContext":{"sysctls":[{"name":"net.ipv4/ip_local_port_range","value":"1"}]})"),
+       ""},
+      {pod(R"(,"securityContext":{"sysctls":[{"name":"a..b","value":"1"}]})"),
+       "spec.securityContext.sysctls[0].name: Invalid value: \"a..b\": must have at most 253 "
+       "characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*"},
+      {pod(R"(,"securityContext":{"sysctls":[{"name":"a","value":"1"},{"name":"a","value":"2"}]})"),
+       "spec.securityContext.sysctls[1].name: Duplicate value: \"a\""},
+      {pod(R"(,"volumes":[{"name":"v","downwardAPI":{"items":[{"path":"a","fieldRef":{"fieldPath":"status.podIP"}}]}}])"),
+       "spec.volumes[0].downwardAPI.items[0].fieldRef.fieldPath: Unsupported value: "
+       "\"status.podIP\": supported values: \"metadata.annotations\", "},
+      {pod(R"(,"volumes":[{"name":"v","downwardAPI":{"items":[{"path":"a","resourceFieldRef":{"resource":"limits.cpu"}}]}}])"),
+       "spec.volumes[0].downwardAPI.items[0].resourceFieldRef.containerName: Required value"},
+      {pod(R"(,"volumes":[{"name":"v","downwardAPI":{"items":[{"path":"a","resourceFieldRef":{"containerName":"a","resource":"limits.foo"}}]}}])"),
+       "spec.volumes[0].downwardAPI.items[0].resourceFieldRef.resource: Unsupported value: "
+       "\"limits.foo\""},
       {pod(R"(,"volumes":[{"name":"v","downwardAPI":{"items":[{"path":"a"}]}}])"),
        "spec.volumes[0].downwardAPI.items[0]: Required value: one of fieldRef and "
        "resourceFieldRef"},
