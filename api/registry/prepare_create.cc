@@ -74,11 +74,17 @@ Result<void> name_it(const PrepareInput& in, Json& object, Change& change) {
   return {};
 }
 
-Result<void> check_name(const KindSchema& schema, const Change& change) {
-  const std::string problem = schema.check_name(change.place.name, false);
-  if (problem.empty()) return {};
-  return invalid(change.kind, change.place.name,
-                 {invalid_value("metadata.name", quoted(change.place.name), problem)});
+Result<void> check_name(const KindSchema& schema, const Json& object, const Change& change) {
+  Causes causes;
+  const auto check = [&](std::string_view field, const std::string& name, bool prefix) {
+    if (const std::string problem = schema.check_name(name, prefix); !problem.empty())
+      causes.push_back(invalid_value("metadata." + std::string(field), quoted(name), problem));
+  };
+  const std::string base = text_at(object, {"metadata", "generateName"});
+  if (!base.empty()) check("generateName", base, true);
+  check("name", change.place.name, false);
+  if (causes.empty()) return {};
+  return invalid(change.kind, change.place.name, std::move(causes));
 }
 
 }  // namespace
@@ -127,7 +133,7 @@ Result<Change> create_object(const KindSchemaPtr& served, Change change,
     return explained(std::move(mutated).error(), change.kind, change.place.name);
   }
   TRY(hooks_on_create(*schema, admission, change, keeps_status_on_create(change.kind), in));
-  TRY(check_name(*schema, change));
+  TRY(check_name(*schema, object, change));
   TRY(approve(*schema, admission, in.info));
   if (Result<void> fine = check_task_templates(in.env.schemas, change.kind, object); !fine) {
     return explained(std::move(fine).error(), change.kind, change.place.name);

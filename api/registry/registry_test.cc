@@ -99,6 +99,23 @@ TEST_F(RegistryTest, GeneratedNamesAreShortEnoughAndDistinct) {
   EXPECT_EQ(text_at(*made->object->document(), {"metadata", "generateName"}), base);
 }
 
+TEST_F(RegistryTest, WhatNamesAreMadeOfIsCheckedToo) {
+  const auto refused = [this](const std::string& metadata) {
+    const Result<Answer> made = h.create(kinds::kConfigMap, R"({"metadata":)" + metadata + "}");
+    return made ? std::string() : made.error().message;
+  };
+  EXPECT_EQ(refused(R"({"generateName":"a-"})"), "");
+  EXPECT_NE(
+      refused(R"({"generateName":"a."})").find("metadata.generateName: Invalid value: \"a.\""),
+      std::string::npos);
+  EXPECT_NE(
+      refused(R"({"name":"fine","generateName":"Ab"})").find("metadata.generateName: Invalid"),
+      std::string::npos);
+  const std::string both = refused(R"({"generateName":"Ab"})");
+  EXPECT_NE(both.find("metadata.generateName: Invalid value: \"Ab\""), std::string::npos) << both;
+  EXPECT_NE(both.find("metadata.name: Invalid value: \"Ab"), std::string::npos) << both;
+}
+
 TEST_F(RegistryTest, BadNamesAreInvalid) {
   const Result<Answer> made = h.create(kinds::kConfigMap, R"({"metadata":{"name":"A_b"}})");
   ASSERT_FALSE(made.has_value());
