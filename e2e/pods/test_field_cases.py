@@ -176,6 +176,8 @@ def test_empty_dirs_have_their_limit_and_live_as_long_as_the_pod(cluster, namesp
     cluster.apply(pod("grows", shell("dd if=/dev/zero of=/scratch/big bs=1M count=20 2>/dev/null; sleep 3600",
                                      volumeMounts=[{"name": "s", "mountPath": "/scratch"}]), terminationGracePeriodSeconds=1,
                       volumes=[{"name": "s", "emptyDir": {"sizeLimit": "10Mi"}}]), "-n", namespace)
+    cluster.apply(pod("eats", shell("dd if=/dev/zero of=/big bs=1M count=20 2>/dev/null; sleep 3600", resources={"limits": {"ephemeral-storage": "5Mi"}}),
+                      terminationGracePeriodSeconds=1), "-n", namespace)
     text = cluster.wait("the third write", lambda: (lambda t: t if "No space" in t else None)(cluster.kubectl("logs", "mem", "-n", namespace)))
     assert text.split()[1] == "65536" and "fits" in text
     cluster.wait("keep restarts", lambda: status_of(cluster, namespace, "keep").get("restartCount", 0) >= 1)
@@ -189,6 +191,10 @@ def test_empty_dirs_have_their_limit_and_live_as_long_as_the_pod(cluster, namesp
         lambda p: p if p["status"].get("phase") == "Failed" else None)(cluster.get("pod", "grows", "-n", namespace)))
     assert evicted["status"]["reason"] == "Evicted" and "10Mi" in evicted["status"]["message"]
     assert evicted["status"]["containerStatuses"][0]["state"]["terminated"]["exitCode"] in (137, 143)
+    eats = cluster.wait("so is the pod that fills the disk", timeout=120, condition=lambda: (
+        lambda p: p if p["status"].get("phase") == "Failed" else None)(cluster.get("pod", "eats", "-n", namespace)))
+    assert (eats["status"]["reason"], eats["status"]["message"]) == (
+        "Evicted", "Pod ephemeral local storage usage exceeds the total limit of containers 5Mi. ")
     assert {c["type"]: c["status"] for c in evicted["status"]["conditions"]}["Ready"] == "False"
     # The column tells of the containers rather than of the pod, as in Kubernetes.
     assert cluster.kubectl("get", "pod", "grows", "-n", namespace, "--no-headers").split()[1:3] == ["0/1", "Error"]

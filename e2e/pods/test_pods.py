@@ -43,11 +43,27 @@ def test_own_namespaces_and_address(cluster, namespace):
     assert any("alone" in line and done["status"]["podIP"] in line for line in lines[3:])
 
 
+@pytest.mark.parametrize("host_network", [False, True])
+def test_containers_share_their_processes(cluster, namespace, host_network):
+    name, mark = ("hosts", 43210) if host_network else ("own", 43211)
+    one = shell(f"sleep {mark} & wait; echo woken", name="one", readinessProbe={"exec": {"command": ["pgrep", "-xf", f"sleep {mark}"]}, "periodSeconds": 1})
+    two = shell(f"(sleep 0.2 &); until p=$(pgrep -xf 'sleep {mark}'); do sleep 0.1; done; setsid sleep {mark}.5 & "
+                f"cat /proc/1/comm; sleep 1; ps -eo stat= | grep -c Z; kill $p", name="two")
+    cluster.apply(pod(name, one, two, shareProcessNamespace=True, hostNetwork=host_network), "-n", namespace)
+    done = finished(cluster, namespace, name)
+    assert done["status"]["phase"] == "Succeeded", cluster.dump()
+    assert cluster.kubectl("logs", name, "-c", "one", "-n", namespace) == "woken\n"
+    assert cluster.kubectl("logs", name, "-c", "two", "-n", namespace) == "pause\n0\n", "the first process buries orphans"
+    cluster.kubectl("delete", "pod", name, "-n", namespace, timeout=60)
+    cluster.wait("what a container left behind goes with the pod", lambda: f"sleep {mark}" not in subprocess.run(
+        ["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout)
+
+
 def test_environment_and_volumes(cluster, namespace):
     cluster.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "conf"}, "data": {"colour": "blue", "file.txt": "text\n"}}, "-n", namespace)
     cluster.kubectl("create", "secret", "generic", "hush", "--from-literal=word=quiet", "-n", namespace)
     container = shell(
-        "echo $A $COLOUR $WORD $POD_NAME $CPU; cat /conf/file.txt /hush/word; echo; df -k /ram | tail -1 | awk '{print $2}'; "
+        "echo $A $COLOUR $WORD $POD_NAME $CPU; cat /conf/file.txt /hush/word; echo; df -k /ram /heap | tail -2 | awk '{print $2}'; "
         "ls /var/run/secrets/kubernetes.io/serviceaccount",
         env=[{"name": "B", "value": "two"}, {"name": "A", "value": "one-$(B)-$$(B)"},
              {"name": "COLOUR", "valueFrom": {"configMapKeyRef": {"name": "conf", "key": "colour"}}},
@@ -55,16 +71,16 @@ def test_environment_and_volumes(cluster, namespace):
              {"name": "POD_NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}},
              {"name": "CPU", "valueFrom": {"resourceFieldRef": {"resource": "limits.cpu", "divisor": "1m"}}}],
         resources={"limits": {"cpu": "250m", "memory": "64Mi"}},
-        volumeMounts=[{"name": "conf", "mountPath": "/conf"}, {"name": "hush", "mountPath": "/hush"}, {"name": "ram", "mountPath": "/ram"}])
+        volumeMounts=[{"name": "conf", "mountPath": "/conf"}, {"name": "hush", "mountPath": "/hush"}, {"name": "ram", "mountPath": "/ram"}, {"name": "heap", "mountPath": "/heap"}])
     cluster.apply(pod("full", container, volumes=[
         {"name": "conf", "configMap": {"name": "conf"}}, {"name": "hush", "secret": {"secretName": "hush"}},
-        {"name": "ram", "emptyDir": {"medium": "Memory", "sizeLimit": "8Mi"}}]), "-n", namespace)
+        {"name": "ram", "emptyDir": {"medium": "Memory", "sizeLimit": "8Mi"}}, {"name": "heap", "emptyDir": {"medium": "Memory"}}]), "-n", namespace)
     assert finished(cluster, namespace, "full")["status"]["phase"] == "Succeeded", cluster.dump()
     lines = cluster.kubectl("logs", "full", "-n", namespace).splitlines()
     assert lines[0] == "one-two-$(B) blue quiet full 250"
     assert lines[1:3] == ["text", "quiet"]
-    assert int(lines[3]) == 8192
-    assert set(lines[4:]) == {"ca.crt", "namespace", "token"}
+    assert [int(line) for line in lines[3:5]] == [8192, 65536], "no more than asked for, nor than the pod has"
+    assert set(lines[5:]) == {"ca.crt", "namespace", "token"}
 
 
 def test_init_containers_run_in_order_and_a_service_name_resolves(cluster, namespace):
