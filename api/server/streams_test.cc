@@ -129,7 +129,7 @@ TEST(Stop, EndsWatchesCleanlyAndIdleConnectionsAtOnce) {
 class Agent {
  public:
   Agent(TestServer& server, const std::string& node)
-      : tls_(boost::asio::ssl::context::tls_client), socket_(io_, tls_) {
+      : server_(server), tls_(boost::asio::ssl::context::tls_client), socket_(io_, tls_) {
     const WallTime now = WallTime::from_unix_seconds(std::time(nullptr));
     const CertifiedKey key = *server.authority().issue_client(
         {"system:node:" + node, {"system:nodes"}}, {now - 1h, now + 1h});
@@ -146,6 +146,13 @@ class Agent {
   void open(const std::string& query = "") {
     socket_.handshake("localhost", "/krater/v1/tunnel" + query);
     socket_.binary(true);
+    // Accepted is a moment before it is known to those who ask for its pods' logs.
+    HttpsClient admin = server_.admin();
+    for (int i = 0; i < 1000; ++i) {
+      if (admin.send("GET", "/metrics").body.find("\nkrater_tunnels 1\n") != std::string::npos)
+        return;
+    }
+    FAIL() << "no tunnel is known";
   }
   tunnel::Frame read() {
     boost::beast::flat_buffer buffer;
@@ -157,6 +164,7 @@ class Agent {
   }
 
  private:
+  TestServer& server_;
   boost::asio::io_context io_;
   boost::asio::ssl::context tls_;
   boost::beast::websocket::stream<boost::asio::ssl::stream<boost::asio::ip::tcp::socket>> socket_;

@@ -291,9 +291,10 @@ class Allocator {
       JobNote& note = session_.note(job);
       note.reach = info.ready_tasks() + info.waiting_tasks();
       note.nearest.reset();
-      find_hopeless(job);
-      if (!note.fit_errors.empty())
+      if (!note.fit_errors.empty()) {
+        find_hopeless(job);
         note.nearest = session_.board({job, note.told().first}).nearest_for(job);
+      }
       statement.discard();
       refresh_figures(job, unfit);
     }
