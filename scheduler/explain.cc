@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/strings.h"
+#include "scheduler/amounts.h"
 #include "scheduler/remedies.h"
 #include "scheduler/why.h"
 
@@ -178,7 +179,8 @@ void Shortage::add(Dim dim, const std::vector<std::pair<std::string_view, std::i
   Shortfall fact{"", name};
   for (std::size_t i = 0; i < amounts.size(); ++i) {
     fact.amounts.emplace_back(amounts[i].first, amounts[i].second);
-    fact.lacking += i + 1 == amounts.size() ? -amounts[i].second : amounts[i].second;
+    const bool bound = i + 1 == amounts.size();
+    fact.lacking = sum_of(fact.lacking, bound ? -amounts[i].second : amounts[i].second);
   }
   fact.lacking = std::max<std::int64_t>(lacking.value_or(fact.lacking), 0);
   facts_.push_back(std::move(fact));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "scheduler/amounts.h"
 #include "scheduler/explain.h"
 #include "scheduler/why.h"
 
@@ -66,7 +67,7 @@ void Guarantees::find_paths() {
 // Of what it is guaranteed, or those below it are, nobody there holds so much.
 std::int64_t Guarantees::lacking(QueueId queue, Dim dim) const {
   std::int64_t below = 0;
-  for (const QueueId child : entries_[queue].below) below += lacking(child, dim);
+  for (const QueueId child : entries_[queue].below) below = sum_of(below, lacking(child, dim));
   return std::max({kept_[queue].at(dim) - entries_[queue].held.at(dim), below, std::int64_t{0}});
 }
 
@@ -75,7 +76,7 @@ std::int64_t Guarantees::lacking_elsewhere(QueueId queue, Dim dim) const {
   std::int64_t out = 0;
   for (std::size_t i = 0; i < path.size(); ++i) {
     for (const QueueId one : i + 1 < path.size() ? entries_[path[i + 1]].below : roots_) {
-      if (one != path[i]) out += lacking(one, dim);
+      if (one != path[i]) out = sum_of(out, lacking(one, dim));
     }
   }
   return out;

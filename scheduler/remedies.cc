@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "scheduler/amounts.h"
 #include "scheduler/explain.h"
 #include "scheduler/why.h"
 
@@ -72,9 +73,10 @@ void add_deserved(const Session& session, JobId id, const Refusal& refusal, Reme
     std::int64_t missing = members_short(session, id);
     for (const Task& task : job.tasks) {
       if (task.status == TaskStatus::Pending && missing-- > 0)
-        wanted += request_of(session, *task.spec, one.resource);
+        wanted = sum_of(wanted, request_of(session, *task.spec, one.resource));
     }
-    const std::int64_t lacking = wanted + amount_of(one, "allocated") - amount_of(one, "deserved");
+    const std::int64_t lacking =
+        sum_of(sum_of(wanted, amount_of(one, "allocated")), -amount_of(one, "deserved"));
     if (wanted <= 0 || lacking <= 0) continue;
     out.together.push_back({"DeserveMore",
                             {{"of", one.of},
@@ -93,7 +95,7 @@ std::int64_t lacking_of_all(const Session& session, JobId id, const Shortfall& o
   std::int64_t others = members_short(session, id) - 1;
   for (auto at = std::next(note.queue_errors.begin()); at != note.queue_errors.end(); ++at) {
     if (others-- <= 0) break;
-    out += request_of(session, *session.job(id).tasks[at->first].spec, one.resource);
+    out = sum_of(out, request_of(session, *session.job(id).tasks[at->first].spec, one.resource));
   }
   return out;
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "scheduler/amounts.h"
 #include "scheduler/explain.h"
 #include "scheduler/plugins/plugins.h"
 #include "scheduler/session.h"
@@ -106,9 +107,9 @@ class ResourceQuotas final : public Plugin, public EnqueueHook {
       for (const Limit& limit : quota.limits) {
         const std::int64_t asked = wanted.at(limit.resource);
         if (asked <= 0) continue;
-        const std::int64_t before =
-            limit.used + (promised == promised_.end() ? 0 : promised->second.at(limit.resource));
-        if (before + asked <= limit.hard) continue;
+        const std::int64_t before = sum_of(
+            limit.used, promised == promised_.end() ? 0 : promised->second.at(limit.resource));
+        if (sum_of(before, asked) <= limit.hard) continue;
         const auto add = [&](std::string& to, std::int64_t amount) {
           to += (to.empty() ? "" : ",") + limit.name + "=" + resource_text(limit.resource, amount);
         };
@@ -116,7 +117,7 @@ class ResourceQuotas final : public Plugin, public EnqueueHook {
         facts.push_back({"resourcequota " + quota.name,
                          limit.resource,
                          {{"requested", asked}, {"used", before}, {"limit", limit.hard}},
-                         before + asked - limit.hard});
+                         sum_of(sum_of(before, asked), -limit.hard)});
       }
       if (facts.empty()) continue;
       why = {"",
