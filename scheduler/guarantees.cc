@@ -33,9 +33,9 @@ Guarantees::Guarantees(const Snapshot& world, const Behaviors& behaviors, bool c
   }
   if (!any_) return;
   find_paths();
-  free_ = world.total - world.used;
-  for (const NodeSlot slot : world.order) free_ += world.nodes[slot]->releasing;
+  free_ = world.total;
   for (QueueId q = 0; q < world.queues.size(); ++q) {
+    free_ -= world.sums[q].allocated;
     for (const QueueId at : entries_[q].path) entries_[at].held += world.sums[q].allocated;
   }
 }
@@ -91,7 +91,7 @@ bool Guarantees::leave_room(QueueId queue, const Resource& request, Refusal& why
     if (others <= 0 || request.at(d) <= free_.at(d) - others) continue;
     shortage.add(d, {{"requested", request.at(d)},
                      {"guaranteed to other queues and not in use", others},
-                     {"free", free_.at(d)}});
+                     {"held by no queue", free_.at(d)}});
   }
   if (shortage.empty()) return true;
   const std::string name = world_.queues[queue]->name.text();

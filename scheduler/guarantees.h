@@ -40,7 +40,9 @@ class Guarantees {
   std::vector<Resource> kept_;
   std::vector<Entry> entries_;
   std::vector<QueueId> roots_;  // queues without a parent, where something is guaranteed
-  Resource free_;               // what no queue holds and nobody else uses; what is leaving counts
+  // Held by no queue. As in the limits of queues, what is used outside of them is not looked at:
+  // the queues share the nodes, and their guarantees are among themselves.
+  Resource free_;
   bool any_ = false;
 };
 
