@@ -14,7 +14,7 @@
 namespace krater::scheduler {
 
 // Open: the jobs of which something waits, and those that changed since the last report; all that a
-// cycle can do something for. The others are in the sums.
+// cycle can do something for. The others are in the sums, admitted jobs without pods among them.
 enum class Scope { Open, All };
 
 // A pod on a node, whoever scheduled it.
