@@ -8,6 +8,7 @@
 #   KWOK=N            N nodes kwok-node-0… by an agent, tainted and labelled as upstream's
 #   DAEMONS=1         a pod on every node, as kindnet's on upstream's nodes
 #   LATE=1s           containers start that much later than they could; LATE_IMAGES="a b": those of such images only
+#   PERIOD=1s         a cycle begins that often, as upstream's do, instead of when something happens
 #   DISCOVERY=1       HyperNodes are discovered by labels, configured as upstream's suite has it
 #   PROCESS=1         three nodes with real processes instead of four simulated ones
 #   EXEC=1            pods/exec is answered by exec_stand_in.go
@@ -36,6 +37,7 @@ if [ -n "${PROCESS:-}" ]; then
   nodes=(--runtime process --stop-pods --node-name n1 --images "$dir/images.yaml")
 fi
 [ "$suite" = schedulersharding ] && nodes+=(--scheduler off)
+[ -n "${PERIOD:-}" ] && nodes+=(--schedule-period "$PERIOD")
 start server "$KRATER" dev --data-dir "$dir/data" --listen "127.0.0.1:$port" --cpu 8 --memory 16Gi "${nodes[@]}" \
   --scheduler-configmap volcano-system/integration-scheduler-configmap/volcano-scheduler-ci.conf
 export KUBECONFIG=$dir/data/kubeconfig MASTER= VC_BIN
