@@ -1,11 +1,13 @@
 // resourcequota: a job is admitted when its minResources fit into every ResourceQuota of its
-// namespace, beside what is used and what was promised to jobs admitted before whose pods are still
-// to come (volcano.md 4.12). Quotas with scopes say nothing about a job as a whole and are left to
-// the API.
+// namespace, in every name that both use (limits and counts too), beside what is used and what was
+// promised to jobs admitted before whose pods are still to come (volcano.md 4.12). Quotas with
+// scopes say nothing about a job as a whole and are left to the API.
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
+#include "model/pod_quota.h"
 #include "scheduler/amounts.h"
 #include "scheduler/explain.h"
 #include "scheduler/plugins/plugins.h"
@@ -16,7 +18,7 @@ namespace krater::scheduler {
 namespace {
 
 struct Limit {
-  std::string name, resource;  // "requests.cpu", "cpu"
+  std::string name, counts;  // "requests.cpu", "cpu"
   std::int64_t hard = 0, used = 0;
 };
 struct Quota {
@@ -24,18 +26,36 @@ struct Quota {
   std::vector<Limit> limits{};
 };
 
-// "requests.cpu" limits what "cpu" does.
-std::string_view plain(std::string_view name) {
-  constexpr std::string_view kPrefix = "requests.";
-  return name.starts_with(kPrefix) ? name.substr(kPrefix.size()) : name;
+constexpr std::string_view kRequests = "requests.", kLimits = "limits.";
+
+// Two names of one thing become one: "requests.cpu" is "cpu", "count/pods" is "pods".
+std::string_view counted_as(std::string_view name) {
+  if (name.starts_with(kRequests)) return name.substr(kRequests.size());
+  return name == "count/pods" ? resources::kPods : name;
 }
 
-// Of one entry in a list of quantities: in the unit of the resource it limits.
-std::int64_t amount_of(const Json* list, const std::string& name, const std::string& resource) {
-  const Json* given = list == nullptr ? nullptr : find(*list, {name});
-  if (given == nullptr) return 0;
-  const Json one(JsonObject{{resource, *given}});
-  return ResourceList::from(&one).at(resource);
+// In the names that quotas use; of two names of one thing the larger amount counts.
+ResourceList amounts_in(const Json* list) {
+  ResourceList out;
+  const ResourceList given = ResourceList::from(list);
+  for (const auto& [name, amount] : given.amounts())
+    out.raise_to({{std::string(counted_as(name)), amount}});
+  return out;
+}
+
+// What a job asks of quotas, which is more than the amounts that nodes have.
+ResourceList wanted_by(const JobInfo& job) {
+  return amounts_in(find(PodGroupView(job.group).document(), {"spec", "minResources"}));
+}
+
+// What a pod uses of them; its limits are read where somebody counts them.
+ResourceList used_by(const Task& task, bool with_limits, const ResourceNames& names) {
+  ResourceList out = task.spec->shape->request.to_list(names);
+  if (!with_limits) return out;
+  const PodQuota quota = PodQuota::of(&PodView(task.spec->pod).spec());
+  for (const auto& [name, amount] : quota.limits.amounts())
+    out.set(std::string(kLimits) + name, amount);
+  return out;
 }
 
 // Pods that have not come by then are not waited for.
@@ -46,10 +66,10 @@ constexpr Duration kCountedWithin = std::chrono::seconds(1);
 // What was promised to a job whose pods are still to come. Outlives sessions: such a job may be in
 // none.
 struct Promise {
-  Resource amounts{};
+  ResourceList amounts{};
   WallTime since{};
-  Resource come{};       // of its pods that are there
-  std::size_t pods = 0;  // so many
+  ResourceList come{};                        // of its pods that are there
+  std::set<std::string, std::less<>> pods{};  // these
   std::int64_t wanted = 0;
   WallTime changed{};  // when the last of them came
 
@@ -57,11 +77,29 @@ struct Promise {
     return now < changed + kCountedWithin ? changed + kCountedWithin : since + kComeWithin;
   }
   bool kept(WallTime now) const {
-    const bool all = static_cast<std::int64_t>(pods) >= wanted;
+    const bool all = static_cast<std::int64_t>(pods.size()) >= wanted;
     return now < since + kComeWithin && !(all && now >= changed + kCountedWithin);
   }
-  Resource outstanding(WallTime now) const {
-    return now < changed + kCountedWithin ? amounts : (amounts - come).clamped();
+  ResourceList outstanding(WallTime now) const {
+    if (now < changed + kCountedWithin) return amounts;
+    ResourceList out;
+    for (const auto& [name, amount] : amounts.amounts())
+      out.set(name, std::max<std::int64_t>(amount - come.at(name), 0));
+    return out;
+  }
+  bool counts_limits() const {
+    const auto first = amounts.amounts().lower_bound(kLimits);
+    return first != amounts.amounts().end() && first->first.starts_with(kLimits);
+  }
+  // A pod is read once, however many of its gang come after it.
+  void look(const JobInfo& job, const ResourceNames& names, WallTime now) {
+    wanted = job.min_member;
+    if (pods.size() == job.tasks.size()) return;
+    if (pods.size() > job.tasks.size()) pods.clear(), come = {};
+    for (const Task& task : job.tasks) {
+      if (pods.insert(task.spec->name()).second) come += used_by(task, counts_limits(), names);
+    }
+    changed = now;
   }
 };
 struct QuotaMemory {
@@ -86,36 +124,37 @@ class ResourceQuotas final : public Plugin, public EnqueueHook {
     for (JobId id = 0; id < session.job_count(); ++id) {
       const JobInfo& job = session.job(id);
       const auto promise = memory_.promised.find(job.key);
-      if (promise != memory_.promised.end()) look(job, promise->second, session.now());
+      if (promise != memory_.promised.end())
+        promise->second.look(job, session.names(), session.now());
     }
     std::erase_if(memory_.promised,
                   [&](const auto& entry) { return !entry.second.kept(session.now()); });
     for (const auto& [key, promise] : memory_.promised)
-      promised_[key.name_space] += promise.outstanding(session.now()).to_list(session.names());
+      promised_[key.name_space] += promise.outstanding(session.now());
   }
 
   Vote may_enqueue(const Session& session, JobId id, Refusal& why) const override {
     const JobInfo& job = session.job(id);
     const auto mine = quotas_.find(job.key.name_space);
     if (mine == quotas_.end()) return Vote::Permit;
-    const ResourceList wanted = job.min_resources->to_list(session.names());
+    const ResourceList wanted = wanted_by(job);
     const auto promised = promised_.find(job.key.name_space);
     for (const Quota* one : mine->second) {
       const Quota& quota = *one;
       std::string requested, used, limited;
       std::vector<Shortfall> facts;
       for (const Limit& limit : quota.limits) {
-        const std::int64_t asked = wanted.at(limit.resource);
+        const std::int64_t asked = wanted.at(limit.counts);
         if (asked <= 0) continue;
-        const std::int64_t before = sum_of(
-            limit.used, promised == promised_.end() ? 0 : promised->second.at(limit.resource));
+        const std::int64_t before =
+            sum_of(limit.used, promised == promised_.end() ? 0 : promised->second.at(limit.counts));
         if (sum_of(before, asked) <= limit.hard) continue;
         const auto add = [&](std::string& to, std::int64_t amount) {
-          to += (to.empty() ? "" : ",") + limit.name + "=" + resource_text(limit.resource, amount);
+          to += (to.empty() ? "" : ",") + limit.name + "=" + resource_text(limit.counts, amount);
         };
         add(requested, asked), add(used, before), add(limited, limit.hard);
         facts.push_back({"resourcequota " + quota.name,
-                         limit.resource,
+                         limit.counts,
                          {{"requested", asked}, {"used", before}, {"limit", limit.hard}},
                          sum_of(sum_of(before, asked), -limit.hard)});
       }
@@ -131,10 +170,10 @@ class ResourceQuotas final : public Plugin, public EnqueueHook {
 
   void enqueued(const Session& session, JobId id) override {
     const JobInfo& job = session.job(id);
-    if (!job.min_resources) return;
-    promised_[job.key.name_space] += job.min_resources->to_list(session.names());
-    Promise promise{*job.min_resources, session.now()};
-    look(job, promise, session.now());
+    if (!job.min_resources || !quotas_.contains(job.key.name_space)) return;
+    Promise promise{wanted_by(job), session.now()};
+    promised_[job.key.name_space] += promise.amounts;
+    promise.look(job, session.names(), session.now());
     memory_.promised[job.key] = std::move(promise);
   }
 
@@ -154,15 +193,6 @@ class ResourceQuotas final : public Plugin, public EnqueueHook {
   }
 
  private:
-  static void look(const JobInfo& job, Promise& promise, WallTime now) {
-    promise.wanted = job.min_member;
-    if (promise.pods == job.tasks.size()) return;
-    promise.pods = job.tasks.size();
-    promise.changed = now;
-    promise.come = Resource();
-    for (const Task& task : job.tasks) promise.come += task.spec->shape->request;
-  }
-
   static std::optional<Quota> quota_of(const ObjectPtr& object) {
     const ObjectView view(object);
     const Json& document = view.document();
@@ -173,11 +203,10 @@ class ResourceQuotas final : public Plugin, public EnqueueHook {
     if (hard == nullptr) hard = find(document, {"spec", "hard"});
     if (hard == nullptr || !hard->is_object()) return std::nullopt;
     Quota out{object->name()};
-    for (const auto& member : hard->get_object()) {
-      const std::string name(member.key().data(), member.key().size()), resource(plain(name));
-      out.limits.push_back({name, resource, amount_of(hard, name, resource),
-                            amount_of(find(document, {"status", "used"}), name, resource)});
-    }
+    const ResourceList limits = ResourceList::from(hard);
+    const ResourceList used = ResourceList::from(find(document, {"status", "used"}));
+    for (const auto& [name, amount] : limits.amounts())
+      out.limits.push_back({name, std::string(counted_as(name)), amount, used.at(name)});
     return out;
   }
 

@@ -129,6 +129,8 @@ Json make_pod(const Json& brief) {
   set_path(container, {"resources", "requests"}, amounts(brief, "requests"));
   if (find(brief, {"guaranteed"}) != nullptr)
     set_path(container, {"resources", "limits"}, amounts(brief, "requests"));
+  if (const Json* limits = find(brief, {"limits"}))
+    set_path(container, {"resources", "limits"}, quantities(*limits));
   copy_if_there(brief, "image", container, {"image"});
   copy_if_there(brief, "ports", container, {"ports"});
   set_path(out, {"spec", "containers"}, JsonArray{std::move(container)});

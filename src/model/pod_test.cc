@@ -68,6 +68,14 @@ TEST(ResourceListText, IsCanonical) {
   EXPECT_EQ((ResourceList{{"memory", INT64_MAX}}).times(3).at("memory"), INT64_MAX);
 }
 
+TEST(ResourceListText, NamesOfQuotasAreCountedAsTheirResources) {
+  const Json given = *parse_json(R"({"limits.cpu":"1500m","requests.memory":"1Gi","pods":"4"})");
+  const ResourceList list = ResourceList::from(&given);
+  EXPECT_EQ(list,
+            (ResourceList{{"limits.cpu", 1500}, {"pods", 4}, {"requests.memory", 1LL << 30}}));
+  EXPECT_EQ(list.to_json_object(), given);
+}
+
 TEST(Pod, ReadsAsTheApiServerWouldDefaultIt) {
   const PodView pod(object(R"({"metadata":{},"spec":{"containers":[
     {"name":"a","ports":[{"containerPort":80},{"containerPort":81,"hostPort":8081,"protocol":"UDP","hostIP":"10.0.0.1"}]}],

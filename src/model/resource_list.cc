@@ -20,6 +20,14 @@ std::int64_t multiply_saturated(std::int64_t a, std::int64_t b) {
   return (a > 0) == (b > 0) ? INT64_MAX : INT64_MIN;
 }
 
+// As quotas name them: "requests.cpu" and "limits.cpu" are counted as cpu is.
+std::string_view unit_of(std::string_view name) {
+  for (const std::string_view prefix : {"requests.", "limits."}) {
+    if (name.starts_with(prefix)) return name.substr(prefix.size());
+  }
+  return name;
+}
+
 bool counts_bytes(std::string_view name) {
   return name == resources::kMemory || name == resources::kEphemeralStorage ||
          name.starts_with("hugepages-");
@@ -36,7 +44,7 @@ ResourceList ResourceList::from(const Json* list) {
     const Result<Quantity> quantity =
         Quantity::parse(value.is_string() ? std::string(view(value.get_string())) : to_json(value));
     if (!quantity) continue;
-    out.set(name, name == resources::kCpu ? quantity->milli_value() : quantity->value());
+    out.set(name, unit_of(name) == resources::kCpu ? quantity->milli_value() : quantity->value());
   }
   return out;
 }
@@ -76,6 +84,7 @@ Json ResourceList::to_json_object() const {
 }
 
 std::string resource_text(std::string_view name, std::int64_t amount) {
+  name = unit_of(name);
   if (name == resources::kCpu) return Quantity::from_milli(amount).text();
   return Quantity::from_value(
              amount, counts_bytes(name) ? Quantity::Format::BinarySI : Quantity::Format::DecimalSI)
