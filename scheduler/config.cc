@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "base/go_bool.h"
 #include "base/strings.h"
 #include "base/yaml.h"
 
@@ -54,10 +55,7 @@ std::string_view key_of(const boost::json::key_value_pair& member) {
 
 std::optional<bool> as_bool(const Json& value) {
   if (value.is_bool()) return value.get_bool();
-  if (!value.is_string()) return std::nullopt;
-  if (value.get_string() == "true") return true;
-  if (value.get_string() == "false") return false;
-  return std::nullopt;
+  return value.is_string() ? parse_go_bool(view(value.get_string())) : std::nullopt;
 }
 
 // A number that can be reckoned with.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/go_bool.h"
 #include "model/keys.h"
 
 namespace krater::scheduler {
@@ -43,7 +44,9 @@ bool lets_go(const JobInfo& job) {
   // Few say anything about it; the others are not read for it.
   if (job.group == nullptr || job.group->bytes()->find(keys::kPreemptable) == std::string::npos)
     return true;
-  return ObjectView(job.group).annotation(keys::kPreemptable) != "false";
+  const std::string_view said = ObjectView(job.group).annotation(keys::kPreemptable);
+  const std::string_view text = said.empty() ? job.group->label(keys::kPreemptable) : said;
+  return text.empty() || parse_go_bool(text).value_or(false);
 }
 
 EvictionPlanner::EvictionPlanner(Session& session, EvictionRules rules)

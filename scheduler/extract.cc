@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/go_bool.h"
 #include "base/strings.h"
 #include "model/disruption.h"
 #include "model/keys.h"
@@ -23,6 +24,11 @@ std::string_view annotation_or_label(const PodView& pod, std::string_view key) {
   return annotation.empty() ? pod->label(key) : annotation;
 }
 
+// What is neither true nor false is false.
+bool is_true(std::string_view text) {
+  return parse_go_bool(text).value_or(false);
+}
+
 // After it was placed, a pod may ask to be left alone for a while.
 std::optional<WallTime> cools_until(const PodView& pod) {
   const std::string_view text = annotation_or_label(pod, keys::kCooldownTime);
@@ -37,7 +43,7 @@ std::optional<WallTime> cools_until(const PodView& pod) {
 // word for.
 bool is_revocable(const PodView& pod) {
   const std::string_view zone = pod.annotation(keys::kRevocableZone);
-  return zone.empty() ? pod.annotation(keys::kPreemptable) == "true" : zone == "*";
+  return zone.empty() ? is_true(pod.annotation(keys::kPreemptable)) : zone == "*";
 }
 
 void append_field(std::string& out, const Json* value) {
@@ -132,7 +138,7 @@ TaskSpecPtr task_spec(const ObjectPtr& object, Shapes& shapes, TermsPool& terms,
   out.held_by_queue =
       out.queue_gate && gates.size() == 1 && gates.front() == keys::kQueueAllocationGate;
   const std::string_view preemptable = annotation_or_label(pod, keys::kPreemptable);
-  out.preemptable = preemptable.empty() || preemptable == "true";
+  out.preemptable = preemptable.empty() || is_true(preemptable);
   out.preempts = text_at(pod.spec(), {"preemptionPolicy"}) != "Never";
   out.nominated = pod.nominated_node();
   out.number = trailing_number(object->name());
@@ -188,7 +194,7 @@ void read_group(const ObjectPtr& object, JobInfo& job, const QueueName& default_
   job.regroup();
   job.created = object->created().value_or(WallTime());
   const std::string_view preemptable = group.annotation(keys::kPreemptable);
-  job.yields = (preemptable.empty() ? object->label(keys::kPreemptable) : preemptable) == "true";
+  job.yields = is_true(preemptable.empty() ? object->label(keys::kPreemptable) : preemptable);
   job.waiting_limit.reset();
   for (const std::string_view key : {keys::kSlaWaitingTimeShort, keys::kSlaWaitingTime}) {
     if (const auto limit = parse_go_duration(group.annotation(key)); limit && *limit > Duration(0))

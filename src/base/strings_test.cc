@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/go_bool.h"
+
 namespace krater {
 namespace {
 
@@ -23,6 +25,15 @@ TEST(Strings, Dns1123) {
   EXPECT_EQ(check_dns1123_subdomain("a.b-c.d"), "");
   EXPECT_NE(check_dns1123_subdomain("a..b"), "");
   EXPECT_NE(check_dns1035_label("1a"), "");
+}
+
+TEST(Strings, BooleansAsGoReadsThem) {
+  for (const char* text : {"1", "t", "T", "TRUE", "true", "True"})
+    EXPECT_EQ(parse_go_bool(text), true) << text;
+  for (const char* text : {"0", "f", "F", "FALSE", "false", "False"})
+    EXPECT_EQ(parse_go_bool(text), false) << text;
+  for (const char* text : {"", "yes", "tRUE", " true", "10"})
+    EXPECT_FALSE(parse_go_bool(text)) << text;
 }
 
 TEST(Strings, ParseInt) {
