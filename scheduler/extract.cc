@@ -17,6 +17,9 @@ namespace krater::scheduler {
 namespace {
 
 constexpr std::string_view kNodeUsage = "krater.io/node-usage";
+// What the node lends beyond what it has: thousandths of a core, and bytes.
+constexpr std::string_view kLentCpu = "volcano.sh/oversubscription-cpu";
+constexpr std::string_view kLentMemory = "volcano.sh/oversubscription-memory";
 
 // The annotation first, then the label: Volcano's order.
 std::string_view annotation_or_label(const PodView& pod, std::string_view key) {
@@ -206,7 +209,9 @@ namespace {
 
 // One that has less than nothing takes no other node's room.
 ResourceList room_of(const NodeView& node) {
-  const ResourceList said = node.allocatable();
+  ResourceList said = node.allocatable();
+  said += {{std::string(resources::kCpu), parse_int(node.annotation(kLentCpu)).value_or(0)},
+           {std::string(resources::kMemory), parse_int(node.annotation(kLentMemory)).value_or(0)}};
   ResourceList out;
   for (const auto& [name, amount] : said.amounts())
     out.set(name, std::max<std::int64_t>(amount, 0));
