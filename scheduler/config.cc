@@ -8,6 +8,7 @@
 #include "base/go_bool.h"
 #include "base/strings.h"
 #include "base/yaml.h"
+#include "scheduler/inner_arguments.h"
 
 namespace krater::scheduler {
 namespace {
@@ -143,6 +144,14 @@ Result<void> add_tiers(const Json& root, Config& config) {
   return {};
 }
 
+// How upstream bounds its search for nodes and shares answers: nothing here needs to be told.
+Result<void> ignore_search(Arguments& arguments) {
+  TRY(ignore_booleans(arguments, {"enableTopologyAwarePreemption", "predicateErrorCacheEnable"}));
+  return ignore_integers(arguments,
+                         {"maxCandidateNodesAbsolute", "minCandidateNodesAbsolute",
+                          "minCandidateNodesPercentage", "topologyAwarePreemptWorkerNum"});
+}
+
 // Arguments of actions: known keys are taken, whatever they ask for holds here already.
 Result<void> check_configurations(const Json& root, Config& config) {
   const Json* all = find(root, {"configurations"});
@@ -170,8 +179,10 @@ Result<void> check_configurations(const Json& root, Config& config) {
                        quoted(key_of(member)));
       }
     }
-    if (name != "gangpreempt" && name != "gangreclaim") continue;
     Arguments arguments(given);
+    if (const Result<void> right = ignore_search(arguments); !right)
+      return invalid("configurations: action " + name + ": " + right.error().message);
+    if (name != "gangpreempt" && name != "gangreclaim") continue;
     GangEvictionRules& rules = config.gang_eviction[name];
     TRY_ASSIGN(rules.max_domains, arguments.integer("maxDomains", 8));
     TRY_ASSIGN(rules.whole_gangs, arguments.boolean("allowWholeBundle", true));
@@ -187,13 +198,27 @@ Result<void> check_configurations(const Json& root, Config& config) {
   return {};
 }
 
+// What Volcano knows of where figures come from, whichever of them is read.
+Result<void> check_metrics_keys(const JsonObject& given) {
+  return read_map(&given, "metrics", [](Arguments& metrics) -> Result<void> {
+    TRY(ignore_strings(metrics,
+                       {"address", "elasticsearch.hostnameFieldName", "elasticsearch.index",
+                        "elasticsearch.password", "elasticsearch.username", "type"}));
+    TRY(ignore_booleans(metrics, {"tls.insecureSkipVerify"}));
+    TRY_ASSIGN(const std::string interval, metrics.string("interval", "30s"));
+    if (parse_go_duration(interval)) return {};
+    return invalid("argument \"interval\" must be a time such as 30s");
+  });
+}
+
 // Where `usage` and `rescheduling` have their figures from. Others do not look at them.
 Result<void> check_metrics(const Json& root, const Config& config) {
   const Json* given = find(root, {"metrics"});
-  if (given != nullptr && !given->is_null() && !given->is_object())
-    return invalid("metrics: a map is required");
+  if (given == nullptr || given->is_null()) return {};
+  if (!given->is_object()) return invalid("metrics: a map is required");
+  TRY(check_metrics_keys(given->get_object()));
   if (config.plugin("usage") == nullptr && config.plugin("rescheduling") == nullptr) return {};
-  const std::string type = text_at(root, {"metrics", "type"});
+  const std::string type = text_at(*given, {"type"});
   if (type.empty() || type == "node") return {};
   return invalid("metrics: source " + quoted(type) +
                  " is not read here: the figures are those that nodes report of themselves");

@@ -89,7 +89,59 @@ TEST(Config, ErrorsNameTheCulprit) {
        "\"fairshare.halfLifeMinutes\" must be between"},
       {"actions: allocate\ntiers: [{plugins: [{name: resource-strategy-fit, arguments: {resources: "
        "{cpu: {weight: 4611686018427387904}}}}]}]",
-       "argument \"resources\": cpu: the weight must be at most 2147483647"},
+       "argument \"cpu\": argument \"weight\" must be between"},
+      {"actions: allocate\ntiers: [{plugins: [{name: resource-strategy-fit, arguments: {resources: "
+       "{cpu: {wieght: 3}}}}]}]",
+       "argument \"resources\": argument \"cpu\": unknown argument \"wieght\""},
+      {"actions: allocate\ntiers: [{plugins: [{name: resource-strategy-fit, arguments: {resources: "
+       "{cpu: {weight: \"7\"}}}}]}]",
+       "argument \"resources\": argument \"cpu\": argument \"weight\" must be an integer"},
+      {"actions: allocate\ntiers: [{plugins: [{name: resource-strategy-fit, arguments: {resources: "
+       "{cpu: 3}}}]}]",
+       "argument \"resources\": argument \"cpu\" must be a map"},
+      {"actions: allocate\ntiers: [{plugins: [{name: resource-strategy-fit, arguments: {sra: "
+       "{resorces: cpu}}}]}]",
+       "argument \"sra\": unknown argument \"resorces\""},
+      {"actions: allocate\ntiers: [{plugins: [{name: resource-strategy-fit, arguments: {sra: "
+       "{enable: true, resources: a.b/c, resourceWeight: {a.b/d: 2}}}}]}]",
+       "argument \"resourceWeight\": unknown argument \"a.b/d\""},
+      {"actions: allocate\ntiers: [{plugins: [{name: resource-strategy-fit, arguments: "
+       "{proportional: {enable: true, resources: a.b/c, resourceProportion: {a.b/c.cpus: 2}}}}]}]",
+       "argument \"resourceProportion\": unknown argument \"a.b/c.cpus\""},
+      {"actions: allocate\ntiers: [{plugins: [{name: rescheduling, arguments: {strategies: "
+       "[lowNodeUtilization]}}]}]",
+       "argument \"strategies\": a strategy is a map"},
+      {"actions: allocate\ntiers: [{plugins: [{name: rescheduling, arguments: {strategies: [{name: "
+       "lowNodeUtilization, parms: {}}]}}]}]",
+       "argument \"strategies\": unknown argument \"parms\""},
+      {"actions: allocate\ntiers: [{plugins: [{name: rescheduling, arguments: {strategies: [{name: "
+       "lowNodeUtilization, params: {treshold: {cpu: 1}}}]}}]}]",
+       "argument \"params\": unknown argument \"treshold\""},
+      {"actions: allocate\ntiers: [{plugins: [{name: rescheduling, arguments: {strategies: [{name: "
+       "lowNodeUtilization, params: {thresholds: {gpu: 1}}}]}}]}]",
+       "argument \"thresholds\": unknown argument \"gpu\""},
+      {"actions: allocate\ntiers: [{plugins: [{name: usage, arguments: {estimator: {be_mem: "
+       "lots}}}]}]",
+       "argument \"estimator\": argument \"be_mem\" must be a quantity"},
+      {"actions: allocate\ntiers: [{plugins: [{name: usage, arguments: {thresholds: {memory: "
+       "20}}}]}]",
+       "argument \"thresholds\": unknown argument \"memory\""},
+      {"actions: allocate\ntiers: [{plugins: [{name: predicates, arguments: "
+       "{predicate.CacheEnable: 17}}]}]",
+       "\"predicate.CacheEnable\" must be true or false"},
+      {"actions: allocate\ntiers: [{plugins: [{name: predicates, arguments: {volumebinding.weight: "
+       "heavy}}]}]",
+       "\"volumebinding.weight\" must be an integer"},
+      {"actions: allocate\ntiers: [{plugins: [{name: deviceshare, arguments: "
+       "{deviceshare.SchedulePolicy: 3}}]}]",
+       "\"deviceshare.SchedulePolicy\" must be a string"},
+      {"actions: preempt\nconfigurations: [{name: preempt, arguments: "
+       "{enableTopologyAwarePreemption: maybe}}]\ntiers: [{plugins: [{name: gang}]}]",
+       "action preempt: argument \"enableTopologyAwarePreemption\" must be true or false"},
+      {"actions: allocate\ntiers: [{plugins: [{name: gang}]}]\nmetrics: {adress: x}",
+       "argument \"metrics\": unknown argument \"adress\""},
+      {"actions: allocate\ntiers: [{plugins: [{name: gang}]}]\nmetrics: {interval: often}",
+       "argument \"interval\" must be a time"},
       {"tiers: [{plugins: [{name: gang}]}]", "actions"},
       {"actions: allocate", "tiers"},
   };
@@ -97,6 +149,27 @@ TEST(Config, ErrorsNameTheCulprit) {
     const Result<Config> config = parse_config(text);
     ASSERT_FALSE(config.has_value()) << text;
     EXPECT_NE(config.error().message.find(part), std::string::npos) << config.error().message;
+  }
+}
+
+TEST(Config, WhatIsRightIsTakenThoughItHasNoEffect) {
+  for (const char* arguments :
+       {"{name: predicates, arguments: {predicate.CacheEnable: true, volumebinding.weight: 1, "
+        "volumebinding.shape: [{utilization: 0, score: 0}], dynamicresources.filterTimeoutSeconds: "
+        "10}}",
+        "{name: deviceshare, arguments: {deviceshare.NodeLockEnable: \"T\", "
+        "deviceshare.SchedulePolicy: binpack, deviceshare.ScheduleWeight: 10}}",
+        "{name: rescheduling, arguments: {metricsPeriod: 5m, strategies: [{name: "
+        "lowNodeUtilization, params: {thresholds: {cpu: 20, pods: 10}}}]}}",
+        "{name: resource-strategy-fit, arguments: {sra: {enable: true, resources: a.b/c, weight: "
+        "10, resourceWeight: {a.b/c: 1}}, proportional: {enable: false, resources: \"a.b/c\", "
+        "resourceProportion: {a.b/c.cpu: 4, a.b/c.memory: 8}}}}"}) {
+    const Result<Config> config = parse_config(
+        "actions: \"allocate, preempt\"\nconfigurations: [{name: preempt, arguments: "
+        "{enableTopologyAwarePreemption: true, topologyAwarePreemptWorkerNum: 8}}]\n"
+        "metrics: {type: node, interval: 30s}\ntiers: [{plugins: [" +
+        std::string(arguments) + "]}]");
+    EXPECT_TRUE(config.has_value()) << config.error().message;
   }
 }
 

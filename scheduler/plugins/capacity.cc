@@ -9,6 +9,7 @@
 #include <set>
 
 #include "scheduler/explain.h"
+#include "scheduler/inner_arguments.h"
 #include "scheduler/plugins/capacity_book.h"
 #include "scheduler/plugins/capacity_limits.h"
 #include "scheduler/plugins/capacity_rules.h"
@@ -330,10 +331,9 @@ Result<PluginFactory> configure_capacity(Arguments& arguments, const EnableFlags
   TRY_ASSIGN(args.ancestor_level, arguments.integer("ancestorReclaimLevel", 0));
   if (args.ancestor_level < 0)
     return make_error(Code::Invalid, "argument \"ancestorReclaimLevel\" must not be negative");
-  for (const std::string_view key :
-       {"capacity.DynamicResourceAllocationEnable", "capacity.DRAConsumableCapacityEnable"}) {
-    arguments.ignore(key);  // about claims of devices, which are not served
-  }
+  // About claims of devices, which are not served.
+  TRY(ignore_booleans(arguments, {"capacity.DynamicResourceAllocationEnable",
+                                  "capacity.DRAConsumableCapacityEnable"}));
   return PluginFactory([args](PluginSet& plugins, const EnableFlags& enabled) {
     plugins.add(std::make_unique<Capacity>(args), enabled);
   });

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/strings.h"
+#include "scheduler/inner_arguments.h"
 #include "scheduler/plugins/plugins.h"
 #include "scheduler/session.h"
 
@@ -188,11 +189,10 @@ Result<PluginFactory> configure_deviceshare(Arguments& arguments, const EnableFl
                         "argument \"" + std::string(key) + "\": these devices are not known here");
   }
   // A node is locked by nobody: one scheduler gives cards away. The policy is that of vGPUs.
-  for (const std::string_view key :
-       {"deviceshare.NodeLockEnable", "deviceshare.SchedulePolicy", "deviceshare.ScheduleWeight",
-        "deviceshare.KnownGeometriesCMName", "deviceshare.KnownGeometriesCMNamespace"}) {
-    arguments.ignore(key);
-  }
+  TRY(ignore_booleans(arguments, {"deviceshare.NodeLockEnable"}));
+  TRY(ignore_integers(arguments, {"deviceshare.ScheduleWeight"}));
+  TRY(ignore_strings(arguments, {"deviceshare.SchedulePolicy", "deviceshare.KnownGeometriesCMName",
+                                 "deviceshare.KnownGeometriesCMNamespace"}));
   const auto memory = std::make_shared<DeviceMemory>();
   return PluginFactory([sharing, number, memory](PluginSet& plugins, const EnableFlags& enabled) {
     if (sharing || number) plugins.add(std::make_unique<DeviceShare>(sharing, *memory), enabled);

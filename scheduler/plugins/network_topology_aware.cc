@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/strings.h"
+#include "scheduler/inner_arguments.h"
 #include "scheduler/plugins/hyper_tree.h"
 #include "scheduler/plugins/plugins.h"
 
@@ -269,7 +270,7 @@ Result<PluginFactory> configure_network_topology_aware(Arguments& arguments,
   TRY_ASSIGN(args->fading, arguments.per_mille("hypernode.binpack.normal-pod.fading", 800));
   if (args->fading < 0) args->fading = 800;
   // How many domains are looked at is the gang actions' maxDomains.
-  arguments.ignore("hypernode.gradient.evict.max-hypernodes");
+  TRY(ignore_integers(arguments, {"hypernode.gradient.evict.max-hypernodes"}));
   const auto tree = std::make_shared<HyperTree>();
   return PluginFactory([args, tree](PluginSet& plugins, const EnableFlags& enabled) {
     plugins.add(

@@ -3,6 +3,7 @@
 // unschedulable, node selector and affinity, taints, volumes, host ports, limits of attached
 // volumes; then affinity between pods and topology spread, which are worked out by Neighbours.
 #include "model/node.h"
+#include "scheduler/inner_arguments.h"
 #include "scheduler/plugins/plugins.h"
 #include "scheduler/session.h"
 
@@ -98,12 +99,11 @@ Result<PluginFactory> configure_predicates(Arguments& arguments, const EnableFla
   TRY_ASSIGN(args.volume_limits, arguments.boolean("predicate.NodeVolumeLimitsEnable", true));
   // Results are shared between like pods in any case; claims of devices have no filter here, and a
   // volume's zone is part of its node affinity.
-  for (const std::string_view key :
-       {"predicate.CacheEnable", "predicate.VolumeZoneEnable",
-        "predicate.DynamicResourceAllocationEnable", "volumebinding.weight",
-        "volumebinding.bindTimeoutSeconds", "dynamicresources.filterTimeoutSeconds"}) {
-    arguments.ignore(key);
-  }
+  TRY(ignore_booleans(arguments, {"predicate.CacheEnable", "predicate.VolumeZoneEnable",
+                                  "predicate.DynamicResourceAllocationEnable"}));
+  TRY(ignore_integers(arguments, {"volumebinding.weight", "volumebinding.bindTimeoutSeconds",
+                                  "dynamicresources.filterTimeoutSeconds"}));
+  TRY(arguments.list("volumebinding.shape"));
   return PluginFactory([args](PluginSet& plugins, const EnableFlags& enabled) {
     plugins.add(std::make_unique<Predicates>(args), enabled);
     plugins.neighbours.affinity = args.pod_affinity && enabled.on("enablePredicate");

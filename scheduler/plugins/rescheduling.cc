@@ -3,6 +3,7 @@
 // long as nodes below thresholds in everything have room. How busy a node is it says itself.
 #include <algorithm>
 
+#include "scheduler/inner_arguments.h"
 #include "scheduler/plugins/plugins.h"
 #include "scheduler/session.h"
 
@@ -104,24 +105,33 @@ class Rescheduling final : public Plugin, public VictimTasksHook {
   ReschedulingMemory& memory_;
 };
 
-Result<Thresholds> thresholds(const Json& params, std::string_view key) {
-  Thresholds out;
-  Arguments given(object_at(params, {key}));
+Result<void> read_thresholds(Arguments& given, Thresholds& out) {
   TRY_ASSIGN(out.cpu, given.integer("cpu", 100));
   TRY_ASSIGN(out.memory, given.integer("memory", 100));
-  for (const std::string_view pods : {"pod", "pods"}) given.ignore(pods);  // nobody measures them
-  TRY(given.check_all_known());
-  return out;
+  return ignore_integers(given, {"pod", "pods"});  // nobody measures them
 }
 
-Result<void> read_strategy(const Json& one, ReschedulingArgs& out) {
-  const std::string name = text_at(one, {"name"});
+Result<void> read_params(Arguments& params, ReschedulingArgs& out) {
+  TRY(read_map(params, "thresholds",
+               [&](Arguments& given) { return read_thresholds(given, out.low); }));
+  return read_map(params, "targetThresholds",
+                  [&](Arguments& given) { return read_thresholds(given, out.target); });
+}
+
+Result<void> read_strategy(Arguments& one, ReschedulingArgs& out) {
+  TRY_ASSIGN(const std::string name, one.string("name", ""));
   if (name != "lowNodeUtilization")
-    return make_error(Code::Invalid, "argument \"strategies\": unknown strategy \"" + name + "\"");
-  const Json* params = find(one, {"params"});
-  if (params == nullptr || !params->is_object()) return {};
-  TRY_ASSIGN(out.low, thresholds(*params, "thresholds"));
-  TRY_ASSIGN(out.target, thresholds(*params, "targetThresholds"));
+    return make_error(Code::Invalid, "unknown strategy \"" + name + "\"");
+  return read_map(one, "params", [&](Arguments& params) { return read_params(params, out); });
+}
+
+Result<void> read_strategies(const JsonArray& given, ReschedulingArgs& out) {
+  for (const Json& one : given) {
+    if (!one.is_object())
+      return make_error(Code::Invalid, "argument \"strategies\": a strategy is a map");
+    TRY(read_map(&one.get_object(), "strategies",
+                 [&](Arguments& strategy) { return read_strategy(strategy, out); }));
+  }
   return {};
 }
 
@@ -134,11 +144,9 @@ Result<PluginFactory> configure_rescheduling(Arguments& arguments, const EnableF
   if (!parsed || *parsed <= Duration(0))
     return make_error(Code::Invalid, "argument \"interval\" must be a time such as 5m");
   args->interval = *parsed;
-  arguments.ignore("metricsPeriod");  // nodes say over how long they look
+  TRY(ignore_strings(arguments, {"metricsPeriod"}));  // nodes say over how long they look
   TRY_ASSIGN(const JsonArray* strategies, arguments.list("strategies"));
-  if (strategies != nullptr) {
-    for (const Json& one : *strategies) TRY(read_strategy(one, *args));
-  }
+  if (strategies != nullptr) TRY(read_strategies(*strategies, *args));
   const auto memory = std::make_shared<ReschedulingMemory>();
   return PluginFactory([args, memory](PluginSet& plugins, const EnableFlags& enabled) {
     plugins.add(std::make_unique<Rescheduling>(*args, *memory), enabled);

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/strings.h"
+#include "scheduler/inner_arguments.h"
 #include "scheduler/plugins/plugins.h"
 #include "scheduler/session.h"
 
@@ -142,12 +143,13 @@ Error bad(const std::string& what) {
   return make_error(Code::Invalid, what);
 }
 
-Result<std::int64_t> weight_at(const Json& from, JsonPath path, std::int64_t fallback,
-                               const std::string& what) {
-  const std::int64_t weight = int_at(from, path).value_or(fallback);
-  if (weight <= Arguments::kMostNumber) return weight;
-  return bad("argument " + what + ": the weight must be at most " +
-             std::to_string(Arguments::kMostNumber));
+Result<void> read_strategy(Arguments& given, Strategy& out) {
+  TRY_ASSIGN(const std::string type, given.string("type", ""));
+  TRY_ASSIGN(const std::int64_t weight, given.integer("weight", 1));
+  if (!type.empty() && type != "LeastAllocated" && type != "MostAllocated")
+    return bad("unknown type \"" + type + "\"");
+  out = {type == "MostAllocated", weight <= 0 ? 1 : weight};
+  return {};
 }
 
 Result<void> read_resources(Arguments& arguments, FitArgs& out) {
@@ -156,56 +158,57 @@ Result<void> read_resources(Arguments& arguments, FitArgs& out) {
     out.resources = {{"cpu", {}}, {"memory", {}}};
     return {};
   }
-  for (const auto& member : *given) {
-    const std::string name(member.key().data(), member.key().size());
-    const std::size_t star = name.find('*');
-    if (star != std::string::npos && (star == 0 || star + 1 != name.size()))
-      return bad("argument \"resources\": \"" + name + "\": only one * at the end is allowed");
-    const std::string type = text_at(member.value(), {"type"});
-    if (!type.empty() && type != "LeastAllocated" && type != "MostAllocated")
-      return bad("argument \"resources\": " + name + ": unknown type \"" + type + "\"");
-    TRY_ASSIGN(const std::int64_t weight,
-               weight_at(member.value(), {"weight"}, 1, "\"resources\": " + name));
-    out.resources[name] = {type == "MostAllocated", weight <= 0 ? 1 : weight};
-  }
-  return {};
+  return read_map(given, "resources", [&](Arguments& resources) -> Result<void> {
+    for (const auto& member : *given) {
+      const std::string name(member.key().data(), member.key().size());
+      const std::size_t star = name.find('*');
+      if (star != std::string::npos && (star == 0 || star + 1 != name.size()))
+        return bad("\"" + name + "\": only one * at the end is allowed");
+      TRY(read_map(resources, name,
+                   [&](Arguments& one) { return read_strategy(one, out.resources[name]); }));
+    }
+    return {};
+  });
 }
 
-Result<void> read_sra(Arguments& arguments, FitArgs& out) {
-  TRY_ASSIGN(const JsonObject* given, arguments.object("sra"));
-  if (given == nullptr) return {};
-  const Json sra(*given);
-  if (!bool_at(sra, {"enable"}).value_or(false)) return {};
-  TRY_ASSIGN(out.scarce_weight, weight_at(sra, {"weight"}, 0, "\"sra\""));
-  const std::string listed = text_at(sra, {"resources"});
-  for (const std::string_view piece : split(listed, ',')) {
-    const std::string name(trim(piece));
-    if (name.empty()) continue;
-    TRY_ASSIGN(const std::int64_t weight,
-               weight_at(sra, {"resourceWeight", name}, 1, "\"sra\": " + name));
-    out.scarce[name] = weight < 0 ? 1 : weight;
+// "nvidia.com/gpu, example.com/fpga"
+Result<std::vector<std::string>> listed_resources(Arguments& given) {
+  TRY_ASSIGN(const std::string text, given.string("resources", ""));
+  std::vector<std::string> out;
+  for (const std::string_view piece : split(text, ',')) {
+    if (!trim(piece).empty()) out.emplace_back(trim(piece));
   }
-  return {};
+  return out;
 }
 
-Result<void> read_proportional(Arguments& arguments, FitArgs& out) {
-  TRY_ASSIGN(const JsonObject* given, arguments.object("proportional"));
-  if (given == nullptr) return {};
-  const Json all(*given);
-  if (!bool_at(all, {"enable"}).value_or(false)) return {};
-  const JsonObject* rates = object_at(all, {"resourceProportion"});
-  Arguments numbers(rates);
-  const std::string listed = text_at(all, {"resources"});
-  for (const std::string_view piece : split(listed, ',')) {
-    const std::string name(trim(piece));
-    if (name.empty()) continue;
-    FitArgs::Beside& beside = out.proportional[name];
-    TRY_ASSIGN(beside.cpu, numbers.per_mille(name + ".cpu", 1000));
-    TRY_ASSIGN(beside.memory, numbers.per_mille(name + ".memory", 1000));
-    if (beside.cpu < 0) beside.cpu = 1000;
-    if (beside.memory < 0) beside.memory = 1000;
-  }
-  return {};
+Result<void> read_sra(Arguments& sra, FitArgs& out) {
+  TRY_ASSIGN(const bool on, sra.boolean("enable", false));
+  TRY_ASSIGN(const std::int64_t weight, sra.integer("weight", 0));
+  TRY_ASSIGN(const std::vector<std::string> listed, listed_resources(sra));
+  if (on) out.scarce_weight = weight;
+  return read_map(sra, "resourceWeight", [&](Arguments& weights) -> Result<void> {
+    for (const std::string& name : listed) {
+      TRY_ASSIGN(const std::int64_t own, weights.integer(name, 1));
+      if (on) out.scarce[name] = own < 0 ? 1 : own;
+    }
+    return {};
+  });
+}
+
+Result<void> read_proportional(Arguments& given, FitArgs& out) {
+  TRY_ASSIGN(const bool on, given.boolean("enable", false));
+  TRY_ASSIGN(const std::vector<std::string> listed, listed_resources(given));
+  return read_map(given, "resourceProportion", [&](Arguments& rates) -> Result<void> {
+    for (const std::string& name : listed) {
+      FitArgs::Beside beside;
+      TRY_ASSIGN(beside.cpu, rates.per_mille(name + ".cpu", 1000));
+      TRY_ASSIGN(beside.memory, rates.per_mille(name + ".memory", 1000));
+      if (beside.cpu < 0) beside.cpu = 1000;
+      if (beside.memory < 0) beside.memory = 1000;
+      if (on) out.proportional[name] = beside;
+    }
+    return {};
+  });
 }
 
 }  // namespace
@@ -216,8 +219,9 @@ Result<PluginFactory> configure_resource_strategy_fit(Arguments& arguments,
   TRY_ASSIGN(args->weight, arguments.integer("resourceStrategyFitWeight", 10));
   if (args->weight < 0) args->weight = 10;
   TRY(read_resources(arguments, *args));
-  TRY(read_sra(arguments, *args));
-  TRY(read_proportional(arguments, *args));
+  TRY(read_map(arguments, "sra", [&](Arguments& sra) { return read_sra(sra, *args); }));
+  TRY(read_map(arguments, "proportional",
+               [&](Arguments& given) { return read_proportional(given, *args); }));
   return PluginFactory([args](PluginSet& plugins, const EnableFlags& enabled) {
     plugins.add(std::make_unique<ResourceStrategyFit>(*args), enabled);
   });

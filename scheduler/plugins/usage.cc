@@ -4,6 +4,8 @@
 #include <map>
 
 #include "base/quantity.h"
+#include "model/pod_quota.h"
+#include "scheduler/inner_arguments.h"
 #include "scheduler/plugins/plugins.h"
 #include "scheduler/session.h"
 
@@ -16,8 +18,9 @@ constexpr std::int64_t kMille = 1000;
 
 struct UsageArgs {
   std::int64_t weight = 5, cpu_weight = 1, memory_weight = 1;
-  std::int64_t cpu_threshold = 80, memory_threshold = 80;                      // percent
-  std::int64_t request_ratio = 700, risk_threshold = 600, risk_factor = 1200;  // per mille
+  std::int64_t cpu_threshold = 80, memory_threshold = 80;  // percent
+  std::int64_t request_ratio = 700, burst_ratio = 0;  // per mille: of the request, and beyond it
+  std::int64_t risk_threshold = 600, risk_factor = 1200;  // per mille
   std::int64_t idle_cpu = 250,
                idle_memory = std::int64_t{200} << 20;  // of pods that ask for nothing
 };
@@ -108,20 +111,33 @@ class Usage final : public Plugin, public TaskFilterHook, public TaskScoreHook {
     const std::int64_t weights = std::max<std::int64_t>(args_.cpu_weight + args_.memory_weight, 1);
     const std::int64_t load = (cpu * args_.cpu_weight + memory * args_.memory_weight) / weights;
     const std::int64_t factor = load >= args_.risk_threshold ? args_.risk_factor : kMille;
-    const Resource& request = task.shape->request;
-    Resource estimate;
+    Resource guess = estimate(task, factor);
+    sum += guess;
+    estimates_[&task] = std::move(guess);
+  }
+
+  // What a pod will use: a part of what it asks for, and of what it may use beyond that; never more
+  // than it may.
+  Resource estimate(const TaskSpec& task, std::int64_t factor) const {
+    Resource out;
     if (task.shape->best_effort()) {
-      estimate.set(kCpu, scale(args_.idle_cpu, factor, kMille));
-      estimate.set(kMemory, scale(args_.idle_memory, factor, kMille));
-    } else {
-      for (const Dim d : {kCpu, kMemory}) {
-        const std::int64_t guess =
-            scale(scale(request.at(d), args_.request_ratio, kMille), factor, kMille);
-        estimate.set(d, std::min(guess, request.at(d)));
-      }
+      out.set(kCpu, scale(args_.idle_cpu, factor, kMille));
+      out.set(kMemory, scale(args_.idle_memory, factor, kMille));
+      return out;
     }
-    sum += estimate;
-    estimates_[&task] = std::move(estimate);
+    const Resource& request = task.shape->request;
+    const bool within_request =
+        args_.burst_ratio == 0 && scale(args_.request_ratio, factor, kMille) <= kMille;
+    const ResourceList limits =
+        within_request ? ResourceList() : PodQuota::of(&PodView(task.pod).spec()).limits;
+    for (const auto& [dim, name] :
+         {std::pair(kCpu, resources::kCpu), std::pair(kMemory, resources::kMemory)}) {
+      const std::int64_t asked = request.at(dim), most = std::max(limits.at(name), asked);
+      const std::int64_t guess = scale(asked, args_.request_ratio, kMille) +
+                                 scale(most - asked, args_.burst_ratio, kMille);
+      out.set(dim, std::min(scale(guess, factor, kMille), most));
+    }
+    return out;
   }
 
   const UsageArgs& args_;
@@ -131,17 +147,42 @@ class Usage final : public Plugin, public TaskFilterHook, public TaskScoreHook {
   std::map<const TaskSpec*, Resource> estimates_;  // looked up, never walked
 };
 
-Result<std::int64_t> quantity(const Json& from, std::string_view key, bool milli,
+// As integers, milli of cpu and mebibytes of memory; texts are quantities.
+Result<std::int64_t> quantity(Arguments& from, std::string_view key, bool milli,
                               std::int64_t fallback) {
-  const Json* given = find(from, {key});
-  if (given == nullptr) return fallback;
-  if (given->is_int64()) return scale(given->get_int64(), milli ? 1 : std::int64_t{1} << 20, 1);
-  if (!given->is_string())
-    return make_error(Code::Invalid,
-                      "argument \"estimator." + std::string(key) + "\" must be a quantity");
-  TRY_ASSIGN(const Quantity amount, Quantity::parse(view(given->get_string())));
-  if (amount.sign() < 0) return fallback;
-  return milli ? amount.milli_value() : amount.value();
+  if (const Result<std::int64_t> number = from.integer(key, -1))
+    return *number < 0 ? fallback : scale(*number, milli ? 1 : std::int64_t{1} << 20, 1);
+  const Result<std::string> text = from.string(key, "");
+  const Result<Quantity> amount = Quantity::parse(text ? *text : std::string());
+  if (!amount)
+    return make_error(Code::Invalid, "argument \"" + std::string(key) + "\" must be a quantity");
+  if (amount->sign() < 0) return fallback;
+  return milli ? amount->milli_value() : amount->value();
+}
+
+// What is out of its range leaves the default.
+Result<void> read_estimator(Arguments& given, UsageArgs& out) {
+  const auto part = [&](std::string_view key, std::int64_t& to) -> Result<void> {
+    TRY_ASSIGN(const std::int64_t ratio, given.per_mille(key, to));
+    if (ratio >= 0 && ratio <= kMille) to = ratio;
+    return {};
+  };
+  TRY(part("request_ratio", out.request_ratio));
+  TRY(part("burst_ratio", out.burst_ratio));
+  TRY(part("risk_threshold", out.risk_threshold));
+  TRY_ASSIGN(const std::int64_t factor, given.per_mille("risk_factor", out.risk_factor));
+  if (factor >= kMille) out.risk_factor = factor;
+  TRY_ASSIGN(out.idle_cpu, quantity(given, "be_cpu", true, out.idle_cpu));
+  TRY_ASSIGN(out.idle_memory, quantity(given, "be_mem", false, out.idle_memory));
+  return {};
+}
+
+Result<void> read_thresholds(Arguments& given, UsageArgs& out) {
+  TRY_ASSIGN(const std::int64_t cpu, given.integer("cpu", 80));
+  TRY_ASSIGN(const std::int64_t memory, given.integer("mem", 80));
+  if (cpu >= 0 && cpu <= 100) out.cpu_threshold = cpu;
+  if (memory >= 0 && memory <= 100) out.memory_threshold = memory;
+  return {};
 }
 
 }  // namespace
@@ -157,31 +198,10 @@ Result<PluginFactory> configure_usage(Arguments& arguments, const EnableFlags& f
   TRY(weight("usage.weight", args->weight));
   TRY(weight("cpu.weight", args->cpu_weight));
   TRY(weight("memory.weight", args->memory_weight));
-  TRY_ASSIGN(const JsonObject* thresholds, arguments.object("thresholds"));
-  Arguments limits(thresholds);
-  TRY_ASSIGN(const std::int64_t cpu, limits.integer("cpu", 80));
-  TRY_ASSIGN(const std::int64_t memory, limits.integer("mem", 80));
-  TRY(limits.check_all_known());
-  if (cpu >= 0 && cpu <= 100) args->cpu_threshold = cpu;
-  if (memory >= 0 && memory <= 100) args->memory_threshold = memory;
-  TRY_ASSIGN(const JsonObject* estimator, arguments.object("estimator"));
-  Arguments guess(estimator);
-  TRY_ASSIGN(args->request_ratio, guess.per_mille("request_ratio", 700));
-  TRY_ASSIGN(args->risk_threshold, guess.per_mille("risk_threshold", 600));
-  TRY_ASSIGN(args->risk_factor, guess.per_mille("risk_factor", 1200));
-  guess.ignore("burst_ratio");  // limits are not in a pod's request
-  guess.ignore("be_cpu");
-  guess.ignore("be_mem");
-  TRY(guess.check_all_known());
-  if (args->risk_factor < kMille) args->risk_factor = kMille;
-  if (estimator == nullptr) {
-    return PluginFactory([args](PluginSet& plugins, const EnableFlags& enabled) {
-      plugins.add(std::make_unique<Usage>(*args), enabled);
-    });
-  }
-  const Json given(*estimator);
-  TRY_ASSIGN(args->idle_cpu, quantity(given, "be_cpu", true, args->idle_cpu));
-  TRY_ASSIGN(args->idle_memory, quantity(given, "be_mem", false, args->idle_memory));
+  TRY(read_map(arguments, "thresholds",
+               [&](Arguments& given) { return read_thresholds(given, *args); }));
+  TRY(read_map(arguments, "estimator",
+               [&](Arguments& given) { return read_estimator(given, *args); }));
   return PluginFactory([args](PluginSet& plugins, const EnableFlags& enabled) {
     plugins.add(std::make_unique<Usage>(*args), enabled);
   });
