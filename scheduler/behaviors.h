@@ -27,7 +27,8 @@ struct Behaviors {
   bool hollow_guarantees_reserve_nothing = true;  // off: what no cluster has is kept free as well
   bool flawed_queues_stop_alone = true;           // off: one flaw in the tree stops every queue
   // Who goes, for whom.
-  bool least_cost_victims = true;  // off: reclaim's first node, preempt's best for the newcomer
+  // off: reclaim's first node, preempt's best for the newcomer, gangreclaim's most for what is lost
+  bool least_cost_victims = true;
   bool spare_unneeded_victims = true;
   bool whole_gang_eviction = true;  // off: preempt, reclaim and shuffle take single pods
   bool whole_sub_group_room = true;

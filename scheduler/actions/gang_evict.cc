@@ -5,6 +5,7 @@
 #include "scheduler/actions/gang_claim.h"
 #include "scheduler/actions/queue_line.h"
 #include "scheduler/actions/starving.h"
+#include "scheduler/amounts.h"
 #include "scheduler/eviction.h"
 #include "scheduler/protection.h"
 #include "scheduler/why.h"
@@ -16,11 +17,22 @@ namespace {
 constexpr std::size_t kSpareAtMost = 256;
 // Gangs that are tried in one session.
 constexpr int kTries = 64;
+constexpr std::int64_t kMillion = 1'000'000;
+
+// What comes free for a gang, and what is lost for it, as sums of parts of what it needs.
+struct Worth {
+  std::int64_t freed = 0, lost = 0;  // in millionths
+  bool more_than(const Worth& other) const {
+    __extension__ using Wide = __int128;
+    return static_cast<Wide>(freed) * other.lost > static_cast<Wide>(other.freed) * lost;
+  }
+};
 
 // One task beyond its job's minimum (where nobody is spared: all of them), or a gang as a whole.
 struct Bundle {
   TaskRefs tasks{};
   bool whole = false;
+  Worth worth{};  // of whole ones, where they go by it
 };
 
 class GangEvictor {
@@ -95,7 +107,8 @@ class GangEvictor {
   }
 
   // Everybody in the domain who may go, each alone as long as his gang stands without him, else
-  // with his gang. The lesser ones first; whole gangs last, or after those of their rank.
+  // with his gang. The lesser ones first (or, of a queue's gangs, those of which most comes free
+  // for what is lost); whole gangs last, or after those of their rank.
   std::vector<Bundle> bundles(JobId claimant, const std::vector<bool>* nodes) {
     std::map<JobId, TaskRefs> by_job;
     for (const NodeSlot slot : session_.node_order()) {
@@ -106,6 +119,8 @@ class GangEvictor {
     }
     std::vector<Bundle> out;
     for (auto& [job, tasks] : by_job) split(claimant, job, std::move(tasks), out);
+    const bool by_worth = across_queues_ && !session_.behaviors().least_cost_victims;
+    if (by_worth) tell_worth(claimant, nodes, out);
     const QueueId queue = session_.queue_of(claimant);
     std::stable_sort(out.begin(), out.end(), [&](const Bundle& a, const Bundle& b) {
       const TaskRef left = a.tasks.front(), right = b.tasks.front();
@@ -117,9 +132,37 @@ class GangEvictor {
         if (mine != other) return mine < other;
       }
       if (a.whole != b.whole) return b.whole;
+      if (by_worth && session_.queue_of(left.job) == session_.queue_of(right.job)) {
+        if (a.worth.more_than(b.worth) || b.worth.more_than(a.worth))
+          return a.worth.more_than(b.worth);
+        if (left.job != right.job) return session_.job(left.job).key < session_.job(right.job).key;
+      }
       return session_.leaves_before(left, right, queue);
     });
     return out;
+  }
+
+  void tell_worth(JobId claimant, const std::vector<bool>* nodes, std::vector<Bundle>& all) const {
+    Resource need;
+    for (const std::uint32_t t : waiting_tasks(session_, claimant))
+      need += session_.task({claimant, t}).spec->shape->request;
+    for (Bundle& bundle : all) {
+      if (!bundle.whole) continue;
+      Resource freed, lost;
+      for (const TaskRef& one : bundle.tasks) {
+        const Task& task = session_.task(one);
+        if (nodes == nullptr || (*nodes)[task.node]) freed += task.spec->shape->request;
+      }
+      for (const Task& task : session_.job(bundle.tasks.front().job).tasks)
+        lost += task.spec->shape->request;
+      for (Dim d = 0; d < need.dims(); ++d) {
+        if (need.at(d) <= 0) continue;
+        Worth& worth = bundle.worth;
+        worth.freed =
+            sum_of(worth.freed, scale(kMillion, std::min(freed.at(d), need.at(d)), need.at(d)));
+        worth.lost = sum_of(worth.lost, scale(kMillion, lost.at(d), need.at(d)));
+      }
+    }
   }
 
   void split(JobId claimant, JobId job, TaskRefs tasks, std::vector<Bundle>& out) {
