@@ -1,6 +1,7 @@
 // numa-aware: Guaranteed pods go where their node's topology manager will admit them, those that
 // ask for a policy (annotation volcano.sh/numa-topology-policy) to nodes with that policy, where
-// they are spread over the fewest NUMA nodes (volcano.md 4.12). Nodes tell of their processors in
+// they are spread over the fewest NUMA nodes (volcano.md 4.12). What was decided is written on the
+// pod. Nodes tell of their processors in
 // Numatopologies, some time after pods have come to them; until then the plugin remembers what it
 // decided.
 #include <algorithm>
@@ -15,6 +16,7 @@ namespace krater::scheduler {
 namespace {
 
 constexpr std::string_view kPolicyKey = "volcano.sh/numa-topology-policy";
+constexpr std::string_view kDecisionKey = "volcano.sh/topology-decision";
 
 struct Decided {
   std::string node, name;  // name: "namespace/name" of the pod
@@ -73,7 +75,10 @@ NumaWish wish_of(const ObjectPtr& object) {
   return out;
 }
 
-class NumaAware final : public Plugin, public TaskFilterHook, public TaskScoreHook {
+class NumaAware final : public Plugin,
+                        public TaskFilterHook,
+                        public TaskScoreHook,
+                        public BindNotesHook {
  public:
   NumaAware(std::int64_t weight, NumaMemory& memory) : weight_(weight), memory_(memory) {}
 
@@ -113,6 +118,19 @@ class NumaAware final : public Plugin, public TaskFilterHook, public TaskScoreHo
     const auto& [slot, cpus] = given->second;
     nodes_.at(slot).free.insert(cpus.begin(), cpus.end());
     given_.erase(given);
+  }
+
+  // {"numa":{"0":{"cpu":"2"}}}: so many processors of each NUMA node.
+  void annotate(const Session& session, TaskRef ref, Labels& annotations) const override {
+    const auto given = given_.find(session.task(ref).spec.get());
+    if (given == given_.end() || given->second.second.empty()) return;
+    const auto& [slot, cpus] = given->second;
+    std::map<int, std::int64_t> counts;
+    for (const int cpu : cpus) ++counts[nodes_.at(slot).cpus.at(cpu).numa];
+    JsonObject nodes;
+    for (const auto& [numa, count] : counts)
+      nodes[std::to_string(numa)] = JsonObject{{"cpu", std::to_string(count)}};
+    annotations[std::string(kDecisionKey)] = to_json(JsonObject{{"numa", std::move(nodes)}});
   }
 
   Likeness likeness(const Session& session, TaskRef ref) const override {
