@@ -89,7 +89,9 @@ std::map<std::string, std::int64_t> JobInfo::by_role(bool (*counted)(const Task&
 Resource JobInfo::gated_requests() const {
   Resource out;
   for (const Task& task : tasks) {
-    if (task.status == TaskStatus::Pending && task.spec->gated) out += task.spec->shape->request;
+    const TaskSpec& spec = *task.spec;
+    if (task.status == TaskStatus::Pending && spec.gated && !spec.held_by_queue)
+      out += spec.shape->request;
   }
   return out;
 }
