@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "scheduler/explain.h"
 #include "scheduler/inner_arguments.h"
@@ -56,11 +57,16 @@ class Capacity final : public Plugin,
     if (left != right) return left > right ? -1 : 1;
     if (tree().leaf(a) != tree().leaf(b)) return tree().leaf(a) ? -1 : 1;
     // Cousins are ordered by the branches they hang on.
-    const CapacityEntry& mine = book_.of(tree().branch_towards(a, b));
-    const CapacityEntry& theirs = book_.of(tree().branch_towards(b, a));
+    const QueueId branch = tree().branch_towards(a, b), other = tree().branch_towards(b, a);
+    const CapacityEntry &mine = book_.of(branch), &theirs = book_.of(other);
     if (const int order = Share::compare(mine.share, theirs.share); order != 0) return order;
-    if (mine.deserved.empty() == theirs.deserved.empty()) return 0;
-    return mine.deserved.empty() ? 1 : -1;
+    if (mine.deserved.empty() != theirs.deserved.empty()) return mine.deserved.empty() ? 1 : -1;
+    if (branch == a && other == b) return 0;
+    // The branches decide to the end: by their leaves' ages and names the order would go in a
+    // circle.
+    const WallTime left_age = session.queue(branch).created,
+                   right_age = session.queue(other).created;
+    return std::tuple(left_age, branch) < std::tuple(right_age, other) ? -1 : 1;
   }
 
   bool moves_others() const override { return tree().is_hierarchy(); }
