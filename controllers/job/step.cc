@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "client/status_update.h"
 #include "controllers/job/ending.h"
 #include "controllers/job/job_status.h"
 #include "controllers/job/pod_changes.h"
@@ -32,13 +33,7 @@ PlannedWrite create_pod(const JobView& job, const NewPod& pod) {
 }
 
 PlannedWrite write_status(const JobView& job, const JobStatus& status) {
-  Json object = job.document();
-  set_path(object, {"status"}, status.to_json_value());
-  return {
-      client::UpdateWrite{kinds::kJob, job->name_space(), job->name(), std::move(object), "status"},
-      {},
-      {},
-      {}};
+  return {client::status_update(kinds::kJob, *job.object(), status.to_json_value()), {}, {}, {}};
 }
 
 void count_now(JobStatus& status, const std::vector<PodFact>& pods) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "client/status_update.h"
 #include "controllers/jobflow/flow_status.h"
 #include "controllers/loop/event_source.h"
 
@@ -25,10 +26,7 @@ std::vector<ObjectKey> keys_of_job(const ObjectPtr& before, const ObjectPtr& aft
 }
 
 PlannedWrite write_status(const Object& object, const Kind& kind, Json status) {
-  Json document = *object.document();
-  set_path(document, {"status"}, std::move(status));
-  return {
-      client::UpdateWrite{kind, object.name_space(), object.name(), std::move(document), "status"}};
+  return {client::status_update(kind, object, std::move(status))};
 }
 
 class JobFlowController final : public Reconciler, public VolcanoEventSource {

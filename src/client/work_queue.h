@@ -4,11 +4,12 @@
 
 #include <deque>
 #include <functional>
-#include <map>
-#include <set>
+#include <memory>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "base/env.h"
-#include "model/object.h"
+#include "model/object_key_hash.h"
 
 namespace krater::client {
 
@@ -44,6 +45,7 @@ class WorkQueue {
     SteadyTime due;
     Loop::TimerId timer;
   };
+  using Keys = std::unordered_set<ObjectKey, ObjectKeyHash>;
   void schedule_drain();
   void drain();
 
@@ -51,10 +53,10 @@ class WorkQueue {
   Backoff backoff_;
   std::function<void(const ObjectKey&)> work_;
   std::deque<ObjectKey> ready_;
-  std::set<ObjectKey> queued_;  // in ready_, or to be queued again after done()
-  std::set<ObjectKey> active_;
-  std::map<ObjectKey, Delay> delays_;
-  std::map<ObjectKey, int> failures_;
+  Keys queued_;  // in ready_, or to be queued again after done()
+  Keys active_;
+  std::unordered_map<ObjectKey, Delay, ObjectKeyHash> delays_;
+  std::unordered_map<ObjectKey, int, ObjectKeyHash> failures_;
   bool drain_posted_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
