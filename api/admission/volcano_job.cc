@@ -334,6 +334,17 @@ void check_update(const Admission& admission, std::vector<std::string>& problems
   }
 }
 
+// What Volcano's controller writes first comes with the job, as a pod's phase does.
+void begin_status(Admission& admission) {
+  const std::string now = to_rfc3339(admission.now);
+  JsonObject status;
+  status["state"] = JsonObject{{"phase", "Pending"}, {"lastTransitionTime", now}};
+  const auto least = int_at(admission.object, {"spec", "minAvailable"}).value_or(0);
+  if (least != 0) status["minAvailable"] = least;
+  status["conditions"] = JsonArray{JsonObject{{"status", "Pending"}, {"lastTransitionTime", now}}};
+  set_path(admission.object, {"status"}, std::move(status));
+}
+
 }  // namespace
 
 Result<void> mutate_volcano_job(Admission& admission) {
@@ -356,6 +367,7 @@ Result<void> mutate_volcano_job(Admission& admission) {
   if (int_at(job, {"spec", "minAvailable"}).value_or(0) == 0)
     set_path(job, {"spec", "minAvailable"}, least);
   complete_plugins(job);
+  begin_status(admission);
   return {};
 }
 

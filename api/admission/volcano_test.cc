@@ -233,6 +233,20 @@ TEST_F(AdmissionTest, VolcanoJobsAreCompleted) {
   EXPECT_NE(find(object, {"spec", "plugins", "svc"}), nullptr);
 }
 
+TEST_F(AdmissionTest, VolcanoJobsBeginPending) {
+  constexpr std::string_view spec =
+      R"("spec":{"minAvailable":2,"queue":"default","tasks":[{"name":"a","replicas":2,"minAvailable":2}]}})";
+  EXPECT_EQ(submit(kinds::kVolcanoJob, "j", R"({"metadata":{},)" + std::string(spec)), "");
+  EXPECT_EQ(*find(object, {"status"}), *parse_json(R"({
+    "state":{"phase":"Pending","lastTransitionTime":"2026-01-01T00:00:00Z"},"minAvailable":2,
+    "conditions":[{"status":"Pending","lastTransitionTime":"2026-01-01T00:00:00Z"}]})"));
+  EXPECT_EQ(
+      submit(kinds::kVolcanoJob, "j", R"({"metadata":{"labels":{"a":"b"}},)" + std::string(spec),
+             R"({"metadata":{},)" + std::string(spec)),
+      "");
+  EXPECT_EQ(find(object, {"status"}), nullptr) << "only once";
+}
+
 TEST_F(AdmissionTest, PodsOfAGangKnowTheirGroupFromTheStart) {
   const auto group_of = [&](const std::string& annotations) {
     reader.put(kinds::kJob, "default", "j",
