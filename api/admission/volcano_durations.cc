@@ -60,12 +60,15 @@ void check(const Admission& admission, const Path& pattern, std::size_t from, Pa
            const Json* here, Causes& causes) {
   if (here == nullptr) return;
   if (from == pattern.size()) {
-    if (!here->is_string() || parse_go_duration(view(here->get_string()))) return;
+    if (!here->is_string()) return;
+    const auto time = parse_go_duration(view(here->get_string()));
+    if (time && (*time >= Duration(0) || pattern.back() != "timeout")) return;
     const Json* before = admission.old;
     for (const std::string& step : path) before = at(before, step);
     if (before != nullptr && *before == *here) return;
     const std::string text(view(here->get_string()));
-    causes.push_back(invalid_value(words(path), quoted(text), problem_of(text)));
+    causes.push_back(
+        invalid_value(words(path), quoted(text), time ? "must not be negative" : problem_of(text)));
     return;
   }
   Path steps{pattern[from]};

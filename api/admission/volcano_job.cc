@@ -5,7 +5,7 @@
 #include <set>
 
 #include "api/admission/rules.h"
-#include "api/admission/volcano_job_shape.h"
+#include "api/admission/volcano_job_parts.h"
 #include "base/strings.h"
 #include "model/keys.h"
 #include "model/queue.h"
@@ -20,8 +20,6 @@ constexpr std::array<std::string_view, 8> kUserEvents{"*",          "PodFailed",
 constexpr std::array<std::string_view, 8> kUserActions{
     "AbortJob",         "RestartJob",   "RestartTask", "RestartPod",
     "RestartPartition", "TerminateJob", "CompleteJob", "ResumeJob"};
-constexpr std::array<std::string_view, 8> kPlugins{"env", "hcclrank", "mpi", "pytorch",
-                                                   "ray", "ssh",      "svc", "tensorflow"};
 
 template <std::size_t N>
 bool is_one_of(const std::array<std::string_view, N>& list, std::string_view text) {
@@ -31,47 +29,6 @@ bool is_one_of(const std::array<std::string_view, N>& list, std::string_view tex
 template <std::size_t N>
 std::string listed(const std::array<std::string_view, N>& words) {
   return join(std::vector<std::string>(words.begin(), words.end()), " ");
-}
-
-std::int64_t replicas_of(const Json& task) {
-  return int_at(task, {"replicas"}).value_or(0);
-}
-
-std::int64_t minimum_of(const Json& task) {
-  return int_at(task, {"minAvailable"}).value_or(replicas_of(task));
-}
-
-const JsonArray& tasks_of(const Json& job) {
-  static const JsonArray none;
-  const JsonArray* tasks = array_at(job, {"spec", "tasks"});
-  return tasks == nullptr ? none : *tasks;
-}
-
-void complete_task(Json& task, std::size_t index) {
-  if (text_at(task, {"name"}).empty())
-    set_path(task, {"name"}, Json("default" + std::to_string(index)));
-  if (bool_at(task, {"template", "spec", "hostNetwork"}).value_or(false) &&
-      text_at(task, {"template", "spec", "dnsPolicy"}).empty()) {
-    set_path(task, {"template", "spec", "dnsPolicy"}, "ClusterFirstWithHostNet");
-  }
-  if (!int_at(task, {"minAvailable"})) {
-    const auto partitions = int_at(task, {"partitionPolicy", "minPartitions"}).value_or(0);
-    const auto size = int_at(task, {"partitionPolicy", "partitionSize"}).value_or(0);
-    set_path(task, {"minAvailable"}, partitions > 0 ? partitions * size : replicas_of(task));
-  }
-  if (int_at(task, {"maxRetry"}).value_or(0) == 0) set_path(task, {"maxRetry"}, 3);
-}
-
-// Plugins that work only together with another one bring it along.
-void complete_plugins(Json& job) {
-  const auto has = [&](std::string_view plugin) {
-    return find(job, {"spec", "plugins", plugin}) != nullptr;
-  };
-  const auto give = [&](std::string_view plugin) {
-    if (!has(plugin)) set_path(job, {"spec", "plugins", plugin}, JsonArray());
-  };
-  if (has("tensorflow") || has("mpi") || has("pytorch") || has("ray")) give("svc");
-  if (has("mpi")) give("ssh");
 }
 
 void check_policies(const Json& owner, std::string_view path, std::vector<std::string>& problems) {
@@ -111,22 +68,6 @@ void check_policies(const Json& owner, std::string_view path, std::vector<std::s
     problems.push_back("valid events are [" + listed(kUserEvents) + "], valid actions are [" +
                        listed(kUserActions) + "]");
   }
-}
-
-void check_partitions(const Json& task, std::string_view path, std::vector<std::string>& problems) {
-  if (object_at(task, {"partitionPolicy"}) == nullptr) return;
-  const auto total = int_at(task, {"partitionPolicy", "totalPartitions"}).value_or(0);
-  const auto size = int_at(task, {"partitionPolicy", "partitionSize"}).value_or(0);
-  const auto least = int_at(task, {"partitionPolicy", "minPartitions"}).value_or(0);
-  const auto problem = [&](std::string_view text) {
-    problems.push_back(std::string(text) + " in task: " + std::string(path));
-  };
-  if (total <= 0) problem("'TotalPartitions' must be greater than 0");
-  if (size <= 0) problem("'PartitionSize' must be greater than 0");
-  if (replicas_of(task) != total * size)
-    problem("'Replicas' are not equal to TotalPartitions*PartitionSize");
-  if (least > 0 && minimum_of(task) != least * size)
-    problem("'MinAvailable' is not equal to MinPartitions*PartitionSize");
 }
 
 // Whole NUMA nodes are given to whole CPUs.
@@ -206,38 +147,6 @@ void check_tasks(const Admission& admission, std::vector<std::string>& problems)
         "job has dependencies between tasks, but doesn't form a directed acyclic graph(DAG)");
 }
 
-// The task that an argument "--master=name" of the mpi plugin names.
-std::string mpi_master(const JsonArray* arguments) {
-  std::string out = "master";
-  if (arguments == nullptr) return out;
-  for (std::size_t i = 0; i < arguments->size(); ++i) {
-    if (!(*arguments)[i].is_string()) continue;
-    std::string_view text = view((*arguments)[i].get_string());
-    while (text.starts_with('-')) text.remove_prefix(1);
-    if (text.starts_with("master=")) out = text.substr(7);
-    if (text == "master" && i + 1 < arguments->size() && (*arguments)[i + 1].is_string())
-      out = view((*arguments)[i + 1].get_string());
-  }
-  return out;
-}
-
-void check_plugins(const Json& job, std::vector<std::string>& problems) {
-  const JsonObject* plugins = object_at(job, {"spec", "plugins"});
-  if (plugins == nullptr) return;
-  for (const auto& entry : *plugins) {
-    const std::string_view name(entry.key().data(), entry.key().size());
-    if (!is_one_of(kPlugins, name))
-      problems.push_back("unable to find job plugin: " + std::string(name));
-    if (name != "mpi") continue;
-    const std::string master = mpi_master(entry.value().if_array());
-    const JsonArray& tasks = tasks_of(job);
-    const bool there = std::any_of(tasks.begin(), tasks.end(), [&](const Json& task) {
-      return text_at(task, {"name"}) == master;
-    });
-    if (!there) problems.emplace_back("The specified mpi master task was not found");
-  }
-}
-
 void check_volumes(const Json& job, std::vector<std::string>& problems) {
   const JsonArray* volumes = array_at(job, {"spec", "volumes"});
   if (volumes == nullptr) return;
@@ -261,7 +170,7 @@ void check_volumes(const Json& job, std::vector<std::string>& problems) {
   }
 }
 
-Result<void> check_queue(const Admission& admission, std::vector<std::string>& problems) {
+Result<void> check_queue(const Admission& admission, bool must_be_open, Problems& problems) {
   const std::string name = text_at(admission.object, {"spec", "queue"});
   if (name == keys::kRootQueue) {
     problems.emplace_back("can not submit job to root queue");
@@ -278,7 +187,7 @@ Result<void> check_queue(const Admission& admission, std::vector<std::string>& p
   if (!mine && name != keys::kDefaultQueue)
     problems.push_back("unable to find job queue: queues.scheduling.volcano.sh \"" + name +
                        "\" not found");
-  if (mine && QueueView(mine).state() != QueueState::Open) {
+  if (must_be_open && mine && QueueView(mine).state() != QueueState::Open) {
     problems.push_back("can only submit job to queue with state `Open`, queue `" + name +
                        "` status is `" + std::string(to_text(QueueView(mine).state())) + "`");
   }
@@ -287,51 +196,6 @@ Result<void> check_queue(const Admission& admission, std::vector<std::string>& p
                        std::to_string(children) + " child queues");
   }
   return {};
-}
-
-// Without what an update may touch. The controller names the claims that it makes.
-Json fixed_part(const Json& job) {
-  Json out = job;
-  erase_path(out, {"spec", "minAvailable"});
-  erase_path(out, {"spec", "priorityClassName"});
-  for (const std::string_view list : {"tasks", "volumes"}) {
-    Json* items = find(out, {"spec", list});
-    if (items == nullptr || !items->is_array()) continue;
-    for (Json& item : items->get_array()) {
-      if (list == "tasks") {
-        for (const std::string_view key : {"replicas", "minAvailable"}) erase_path(item, {key});
-      } else if (object_at(item, {"volumeClaim"}) != nullptr) {
-        erase_path(item, {"volumeClaimName"});
-      }
-    }
-  }
-  const Json* spec = find(out, {"spec"});
-  return spec == nullptr ? Json(nullptr) : volcano_job_shape(*spec);
-}
-
-void check_update(const Admission& admission, std::vector<std::string>& problems) {
-  const JsonArray& tasks = tasks_of(admission.object);
-  std::int64_t total = 0;
-  for (const Json& task : tasks) {
-    const std::string name = text_at(task, {"name"});
-    const std::int64_t least = minimum_of(task);
-    total += replicas_of(task);
-    if (replicas_of(task) < 0) problems.push_back("'replicas' must be >= 0 in task: " + name);
-    if (least < 0 || least > replicas_of(task))
-      problems.push_back("'minAvailable' must be <= 'replicas' in task: " + name);
-    check_partitions(task, name, problems);
-  }
-  const auto least = int_at(admission.object, {"spec", "minAvailable"}).value_or(0);
-  if (least > total)
-    problems.emplace_back("job 'minAvailable' must not be greater than total replicas");
-  if (least < 0) problems.emplace_back("job 'minAvailable' must be >= 0");
-  if (tasks.size() != tasks_of(*admission.old).size()) {
-    problems.emplace_back("job updates may not add or remove tasks");
-  } else if (fixed_part(admission.object) != fixed_part(*admission.old)) {
-    problems.emplace_back(
-        "job updates may not change fields other than `minAvailable`, `tasks[*].replicas under "
-        "spec` and `PriorityClassName`");
-  }
 }
 
 // What Volcano's controller writes first comes with the job, as a pod's phase does.
@@ -348,6 +212,8 @@ void begin_status(Admission& admission) {
 }  // namespace
 
 Result<void> mutate_volcano_job(Admission& admission) {
+  if (admission.operation == Operation::Update && admission.subresource.empty())
+    keep_what_is_left_out(*admission.old, admission.object);
   if (admission.operation != Operation::Create) return {};
   Json& job = admission.object;
   if (text_at(job, {"spec", "queue"}).empty())
@@ -371,18 +237,23 @@ Result<void> mutate_volcano_job(Admission& admission) {
   return {};
 }
 
+Result<Problems> problems_of_job(const Admission& admission, bool at_once) {
+  Problems problems;
+  check_tasks(admission, problems);
+  if (const Json* spec = find(admission.object, {"spec"})) check_policies(*spec, "spec", problems);
+  check_job_plugins(admission, problems);
+  check_volumes(admission.object, problems);
+  TRY(check_queue(admission, at_once, problems));
+  return problems;
+}
+
 Result<void> admit_volcano_job(const Admission& admission) {
   if (admission.operation == Operation::Delete || !admission.subresource.empty()) return {};
-  std::vector<std::string> problems;
+  Problems problems;
   if (admission.operation == Operation::Create) {
-    check_tasks(admission, problems);
-    if (const Json* spec = find(admission.object, {"spec"}))
-      check_policies(*spec, "spec", problems);
-    check_plugins(admission.object, problems);
-    check_volumes(admission.object, problems);
-    TRY(check_queue(admission, problems));
+    TRY_ASSIGN(problems, problems_of_job(admission, true));
   } else {
-    check_update(admission, problems);
+    check_job_update(admission, problems);
   }
   if (problems.empty()) return {};
   return refusal(join(problems, "; "));
