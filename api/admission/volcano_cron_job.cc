@@ -4,12 +4,15 @@
 #include <cctype>
 
 #include "api/admission/rules.h"
+#include "api/admission/volcano_job_parts.h"
 #include "base/cron_schedule.h"
 #include "base/strings.h"
 
 namespace krater::api {
 
 namespace {
+
+constexpr std::size_t kLongestName = 52;
 
 bool is_zone_word(std::string_view part) {
   constexpr std::size_t kLongest = 14;
@@ -42,10 +45,25 @@ std::string zone_problem(const std::string& zone) {
   return join(out, " ");
 }
 
+// Of the first job that will be made of the template, as it is completed then. What was stored
+// earlier stays: such a cron job can still be suspended.
+Result<Problems> template_problems(const Admission& cron) {
+  const Json* spec = find(cron.object, {"spec", "jobTemplate", "spec"});
+  const Json* before =
+      cron.old == nullptr ? nullptr : find(*cron.old, {"spec", "jobTemplate", "spec"});
+  if (spec == nullptr || (before != nullptr && *before == *spec)) return Problems();
+  Json job(JsonObject{{"metadata", JsonObject()}, {"spec", *spec}});
+  const std::string name = cron.name + "-" + std::to_string(cron.now.unix_seconds() / 60);
+  Admission one{
+      Operation::Create, kinds::kVolcanoJob, cron.name_space, name,     "",       job,
+      nullptr,           cron.reader,        cron.settings,   cron.rng, cron.now, cron.warnings};
+  TRY(mutate_volcano_job(one));
+  return problems_of_job(one, false);
+}
+
 }  // namespace
 
 Result<void> admit_volcano_cron_job(const Admission& admission) {
-  constexpr std::size_t kLongestName = 52;
   if (admission.operation == Operation::Delete || !admission.subresource.empty()) return {};
   std::vector<std::string> spec;
   const auto add = [](std::vector<std::string>& to, std::string problem) {
@@ -61,6 +79,8 @@ Result<void> admit_volcano_cron_job(const Admission& admission) {
         "cronJob name must be no more than 52 characters to accommodate job name suffix (max 63 "
         "total)");
   }
+  TRY_ASSIGN(const Problems job, template_problems(admission));
+  if (!job.empty()) problems.push_back("jobTemplate: " + join(job, "; "));
   return problems.empty() ? Result<void>() : refusal(join(problems, "; "));
 }
 

@@ -226,5 +226,29 @@ TEST_F(AdmissionTest, WithServicesNamesAreThoseOfHosts) {
   EXPECT_TRUE(says(job(std::string(58, 'a'), R"("ray":["--head=w"])", 1), "-head-svc"));
 }
 
+TEST_F(AdmissionTest, ACronJobsTemplateMakesJobs) {
+  const Kind cron{"batch.volcano.sh", "v1alpha1", "CronJob", "cronjobs", true};
+  reader.put(kinds::kQueue, "", "shut", R"({"metadata":{},"status":{"state":"Closed"}})");
+  const auto whole = [](const std::string& spec, bool suspend) {
+    return R"({"metadata":{},"spec":{"schedule":"* * * * *","suspend":)" +
+           std::string(suspend ? "true" : "false") + R"(,"jobTemplate":{"spec":)" + spec + "}}}";
+  };
+  const auto with = [&](const std::string& spec, std::string_view before = {}) {
+    return submit(cron, "c", whole(spec, true), before);
+  };
+  const std::string task = R"("tasks":[{"name":"a","replicas":1}])";
+  EXPECT_EQ(with("{" + task + "}"), "");
+  EXPECT_EQ(find(object, {"spec", "jobTemplate", "spec", "queue"}), nullptr) << "stays as written";
+  EXPECT_EQ(with(R"({"queue":"shut",)" + task + "}"), "") << "it may be open by then";
+  const std::string bad = R"({"queue":"none",)" + task + "}";
+  EXPECT_TRUE(says(with(bad), "jobTemplate: unable to find job queue"));
+  EXPECT_TRUE(says(with(R"({"queue":"root",)" + task + "}"), "can not submit job to root queue"));
+  EXPECT_TRUE(says(with(R"({"plugins":{"nope":[]},)" + task + "}"), "unable to find job plugin"));
+  EXPECT_TRUE(says(with(R"({"minAvailable":2,)" + task + "}"), "total replicas in tasks"));
+  EXPECT_TRUE(says(with(R"({"tasks":[{"name":"a"},{"name":"a"}]})"), "duplicated task name a"));
+  EXPECT_EQ(with(bad, whole(bad, false)), "") << "one from earlier can be suspended";
+  EXPECT_TRUE(says(with(bad, whole("{" + task + "}", true)), "unable to find job queue"));
+}
+
 }  // namespace
 }  // namespace krater::api

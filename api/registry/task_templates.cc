@@ -4,9 +4,17 @@
 
 namespace krater::api {
 
-Result<void> check_task_templates(const SchemaSet& schemas, const Kind& kind, const Json& job) {
-  if (kind.resource() != kinds::kVolcanoJob.resource()) return {};
-  const JsonArray* tasks = array_at(job, {"spec", "tasks"});
+namespace {
+
+constexpr std::string_view kCronJobs = "cronjobs.batch.volcano.sh";
+
+}  // namespace
+
+Result<void> check_task_templates(const SchemaSet& schemas, const Kind& kind, const Json& object) {
+  const bool cron = kind.resource() == kCronJobs;
+  if (!cron && kind.resource() != kinds::kVolcanoJob.resource()) return {};
+  const JsonArray* tasks = cron ? array_at(object, {"spec", "jobTemplate", "spec", "tasks"})
+                                : array_at(object, {"spec", "tasks"});
   const KindSchemaPtr rules = schemas.find_kind("v1", "PodTemplate");
   if (tasks == nullptr || rules == nullptr) return {};
   std::string problems;
@@ -24,7 +32,11 @@ Result<void> check_task_templates(const SchemaSet& schemas, const Kind& kind, co
   }
   if (problems.empty()) return {};
   problems.pop_back();
-  return refusal("admission webhook \"validatejob.volcano.sh\" denied the request: " + problems);
+  return refusal(cron ? "admission webhook \"validatecronjob.volcano.sh\" denied the request: "
+                        "jobTemplate: " +
+                            problems
+                      : "admission webhook \"validatejob.volcano.sh\" denied the request: " +
+                            problems);
 }
 
 }  // namespace krater::api

@@ -1,5 +1,6 @@
-// The pod templates in a Volcano Job's tasks: its published schema hardly looks into them,
-// Volcano's webhook applies all of Kubernetes' rules for pod templates. Pure but for the schemas.
+// The pod templates in the tasks of a Volcano Job or CronJob: its published schema hardly looks
+// into them, Volcano's webhook applies all of Kubernetes' rules for pod templates. Pure but for the
+// schemas.
 #pragma once
 
 #include "api/machinery/schema.h"
@@ -10,6 +11,6 @@
 namespace krater::api {
 
 // Code::Forbidden with the webhook's words; nothing to say about other kinds.
-Result<void> check_task_templates(const SchemaSet& schemas, const Kind& kind, const Json& job);
+Result<void> check_task_templates(const SchemaSet& schemas, const Kind& kind, const Json& object);
 
 }  // namespace krater::api
