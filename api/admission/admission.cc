@@ -56,6 +56,28 @@ const Rules* rules_of(const Kind& kind) {
   return place != kRules.end() && place->resource == resource ? &*place : nullptr;
 }
 
+void tell_of_refusal(const Admission& admission, std::string_view webhook,
+                     const std::string& reason) {
+  if (!admission.settings.refused) return;
+  std::string line = "webhook=" + std::string(webhook) + " verdict=refused operation=";
+  switch (admission.operation) {
+    case Operation::Create:
+      line += "create";
+      break;
+    case Operation::Update:
+      line += "update";
+      break;
+    case Operation::Delete:
+      line += "delete";
+      break;
+  }
+  line += " kind=" + admission.kind.kind + " object=";
+  if (!admission.name_space.empty()) line += admission.name_space + "/";
+  line += admission.name + " reason=";
+  append_json_string(line, reason);  // one line, whatever is in it
+  admission.settings.refused(admission.now, std::move(line));
+}
+
 }  // namespace
 
 Result<void> mutate(Admission& admission) {
@@ -76,6 +98,7 @@ Result<void> admit(const Admission& admission) {
   if (rules == nullptr || rules->admit == nullptr) return {};
   Result<void> verdict = rules->admit(admission);
   if (!verdict && verdict.error().code == Code::Forbidden && !rules->webhook.empty()) {
+    tell_of_refusal(admission, rules->webhook, verdict.error().message);
     return refusal("admission webhook \"" + std::string(rules->webhook) +
                    "\" denied the request: " + verdict.error().message);
   }

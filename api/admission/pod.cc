@@ -66,7 +66,7 @@ void validate_disruption(const Json& pod, std::string_view key, Causes& causes) 
 
 void validate_volcano_annotations(const Admission& admission, Causes& causes) {
   const Json& pod = admission.object;
-  if (text_at(pod, {"spec", "schedulerName"}) != admission.settings.scheduler_name) return;
+  if (!admission.settings.is_volcano(text_at(pod, {"spec", "schedulerName"}))) return;
   validate_disruption(pod, kMinAvailable, causes);
   validate_disruption(pod, kMaxUnavailable, causes);
   if (string_at(pod, {"metadata", "annotations", kMinAvailable}) &&
@@ -123,9 +123,10 @@ Result<void> mutate_pod(Admission& admission) {
   TRY(give_runtime_class(admission));
   TRY(keep_in_limits(admission));
   TRY(give_priority(admission));
+  give_tolerations(admission);
+  TRY(enter_resource_group(admission));
   TRY(join_gang(admission));
   give_queue_gate(admission);
-  give_tolerations(admission);
   set_path(admission.object, {"status"},
            JsonObject{{"phase", "Pending"}, {"qosClass", qos_class(admission.object)}});
   return {};

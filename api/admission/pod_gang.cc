@@ -21,7 +21,7 @@ const Json* controller_of(const Json& pod) {
 Result<void> join_gang(Admission& admission) {
   if (!admission.settings.joins_gangs) return {};
   Json& pod = admission.object;
-  if (text_at(pod, {"spec", "schedulerName"}) != admission.settings.scheduler_name) return {};
+  if (!admission.settings.is_volcano(text_at(pod, {"spec", "schedulerName"}))) return {};
   if (!text_at(pod, {"metadata", "annotations", keys::kGroupName}).empty()) return {};
   const Json* owner = controller_of(pod);
   if (owner == nullptr) return {};

@@ -16,6 +16,8 @@ Result<void> give_runtime_class(Admission& admission);
 Result<void> keep_in_limits(Admission& admission);
 // Five minutes of patience with nodes that are not ready or not reachable.
 void give_tolerations(Admission& admission);
+// Nodes, tolerations and scheduler of the resource group it belongs to.
+Result<void> enter_resource_group(Admission& admission);
 // The scheduling gate of a pod that asks to wait for room in its queue.
 void give_queue_gate(Admission& admission);
 

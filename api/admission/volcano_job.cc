@@ -74,15 +74,19 @@ void check_policies(const Json& owner, std::string_view path, std::vector<std::s
 void check_numa(const Json& task, std::size_t index, std::vector<std::string>& problems) {
   const std::string policy = text_at(task, {"topologyPolicy"});
   if (policy.empty() || policy == "none") return;
-  const JsonArray* containers = array_at(task, {"template", "spec", "containers"});
-  for (std::size_t i = 0; containers != nullptr && i < containers->size(); ++i) {
-    const Json& container = (*containers)[i];
-    const ResourceList requests = ResourceList::from(find(container, {"resources", "requests"}));
-    const ResourceList limits = ResourceList::from(find(container, {"resources", "limits"}));
-    const std::int64_t cpu = (requests.empty() ? limits : requests).at(resources::kCpu);
-    if (cpu > 0 && cpu % 1000 == 0) continue;
-    problems.push_back("the cpu request isn't an integer in spec.task[" + std::to_string(index) +
-                       "] container[" + std::to_string(i) + "].");
+  // Init containers are counted after the others.
+  std::size_t at = 0;
+  for (const std::string_view list : {"containers", "initContainers"}) {
+    const JsonArray* containers = array_at(task, {"template", "spec", list});
+    for (std::size_t i = 0; containers != nullptr && i < containers->size(); ++i, ++at) {
+      const Json& container = (*containers)[i];
+      const ResourceList requests = ResourceList::from(find(container, {"resources", "requests"}));
+      const ResourceList limits = ResourceList::from(find(container, {"resources", "limits"}));
+      const std::int64_t cpu = (requests.empty() ? limits : requests).at(resources::kCpu);
+      if (cpu > 0 && cpu % 1000 == 0) continue;
+      problems.push_back("the cpu request isn't an integer in spec.task[" + std::to_string(index) +
+                         "] container[" + std::to_string(at) + "].");
+    }
   }
 }
 
@@ -184,7 +188,7 @@ Result<void> check_queue(const Admission& admission, bool must_be_open, Problems
     if (QueueView(queue).parent() == QueueName(name)) ++children;
   }
   // The default queue is made by a controller right after the first start.
-  if (!mine && name != keys::kDefaultQueue)
+  if (!mine && name != admission.settings.default_queue)
     problems.push_back("unable to find job queue: queues.scheduling.volcano.sh \"" + name +
                        "\" not found");
   if (must_be_open && mine && QueueView(mine).state() != QueueState::Open) {
@@ -216,10 +220,11 @@ Result<void> mutate_volcano_job(Admission& admission) {
     keep_what_is_left_out(*admission.old, admission.object);
   if (admission.operation != Operation::Create) return {};
   Json& job = admission.object;
-  if (text_at(job, {"spec", "queue"}).empty())
-    set_path(job, {"spec", "queue"}, Json(keys::kDefaultQueue));
+  if (const std::string queue = text_at(job, {"spec", "queue"});
+      queue.empty() || queue == keys::kDefaultQueue)
+    set_path(job, {"spec", "queue"}, Json(admission.settings.default_queue));
   if (text_at(job, {"spec", "schedulerName"}).empty())
-    set_path(job, {"spec", "schedulerName"}, Json(admission.settings.scheduler_name));
+    set_path(job, {"spec", "schedulerName"}, Json(admission.settings.scheduler_names.front()));
   if (int_at(job, {"spec", "maxRetry"}).value_or(0) == 0) set_path(job, {"spec", "maxRetry"}, 3);
   std::int64_t least = 0;
   if (Json* tasks = find(job, {"spec", "tasks"}); tasks != nullptr && tasks->is_array()) {

@@ -13,7 +13,11 @@ Result<void> mutate_pod_group(Admission& admission) {
              admission.reader.get(kinds::kNamespace, "", admission.name_space));
   const ObjectView view(space);
   const std::string_view preferred = view.annotation(keys::kQueueName);
-  if (!preferred.empty()) set_path(admission.object, {"spec", "queue"}, Json(preferred));
+  if (!preferred.empty()) {
+    set_path(admission.object, {"spec", "queue"}, Json(preferred));
+  } else if (admission.settings.default_queue != keys::kDefaultQueue) {
+    set_path(admission.object, {"spec", "queue"}, Json(admission.settings.default_queue));
+  }
   return {};
 }
 
@@ -23,7 +27,7 @@ Result<void> admit_pod_group(const Admission& admission) {
   if (name.empty()) return {};
   TRY_ASSIGN(const ObjectPtr queue, admission.reader.get(kinds::kQueue, "", name));
   // The default queue is made by a controller right after the first start.
-  if (!queue && name == keys::kDefaultQueue) return {};
+  if (!queue && name == admission.settings.default_queue) return {};
   if (!queue)
     return refusal("unable to find queue: queues.scheduling.volcano.sh \"" + name + "\" not found");
   const QueueState state = QueueView(queue).state();

@@ -130,6 +130,7 @@ bool same(const Json& a, const Json& b, JsonPath path) {
 }
 
 Result<void> check_root(const Admission& admission) {
+  if (!admission.settings.protects_root_queue) return {};
   if (admission.name != keys::kRootQueue || admission.old == nullptr) return {};
   for (const std::string_view field : {"capability", "deserved", "guarantee"}) {
     if (!same(admission.object, *admission.old, {"spec", field})) {
@@ -141,8 +142,16 @@ Result<void> check_root(const Admission& admission) {
 }
 
 Result<void> admit_deletion(const Admission& admission, const Queues& all) {
-  for (const std::string_view name : {keys::kDefaultQueue, keys::kRootQueue}) {
+  for (const std::string_view name : {keys::kDefaultQueue, keys::kRootQueue,
+                                      std::string_view(admission.settings.default_queue)}) {
     if (admission.name == name) return refusal("`" + admission.name + "` queue can not be deleted");
+  }
+  if (admission.settings.keeps_queues_with_pods) {
+    if (const Quantity pods = allocated_pods(admission.object); pods.sign() > 0) {
+      return refusal(
+          "queue " + admission.name +
+          " cannot be deleted because it has allocated Pods: " + std::to_string(pods.value()));
+    }
   }
   const std::vector<ObjectPtr> children = queue_children(admission.name, all);
   if (children.empty()) return {};

@@ -7,8 +7,6 @@
 namespace krater::api {
 namespace {
 
-constexpr int kMaxDepth = 5;
-
 QueueAmounts amounts(const Json& queue, JsonPath path) {
   QueueAmounts out;
   const JsonObject* entries = object_at(queue, path);
@@ -135,7 +133,7 @@ Result<void> check_children(const Admission& admission, const std::vector<Object
   for (const auto& [resource, amount] : queue_capability(admission.object)) {
     Quantity largest;
     for (const ObjectPtr& child : children)
-      largest = std::max(largest, largest_below(child, resource, all, kMaxDepth));
+      largest = std::max(largest, largest_below(child, resource, all, all.size()));
     if (amount < largest) {
       return refusal(
           "queue " + admission.name + " capability[" + resource + "]=" + text_of(resource, amount) +
@@ -156,6 +154,11 @@ QueueAmounts queue_deserved(const Json& queue) {
 QueueAmounts queue_guarantee(const Json& queue) {
   return amounts(queue, {"spec", "guarantee", "resource"});
 }
+Quantity allocated_pods(const Json& queue) {
+  const QueueAmounts allocated = amounts(queue, {"status", "allocated"});
+  const auto pods = allocated.find("pods");
+  return pods == allocated.end() ? Quantity() : pods->second;
+}
 
 std::vector<ObjectPtr> queue_children(std::string_view name, const Queues& all) {
   std::vector<ObjectPtr> out;
@@ -174,9 +177,9 @@ Result<void> check_queue_parent(const Admission& admission, const Queues& all) {
     return refusal("queue " + name + " cannot use itself as parent");
   int depth = 1;
   for (std::string at = parent; !at.empty() && !is_root(at);) {
-    if (++depth > kMaxDepth) {
+    if (++depth > admission.settings.max_queue_depth) {
       return refusal("queue " + name + " exceeds the maximum allowed depth of " +
-                     std::to_string(kMaxDepth));
+                     std::to_string(admission.settings.max_queue_depth));
     }
     const auto place = all.find(at);
     if (place == all.end()) {
@@ -187,11 +190,9 @@ Result<void> check_queue_parent(const Admission& admission, const Queues& all) {
     at = at == name ? parent : parent_of(at, *place->second->document());
   }
   if (queue_children(parent, all).empty()) {
-    const QueueAmounts allocated = amounts(*all.at(parent)->document(), {"status", "allocated"});
-    if (const auto pods = allocated.find("pods");
-        pods != allocated.end() && pods->second.sign() > 0) {
+    if (const Quantity pods = allocated_pods(*all.at(parent)->document()); pods.sign() > 0) {
       return refusal("queue " + parent + " cannot be the parent queue of queue " + name +
-                     " because it has allocated Pods: " + std::to_string(pods->second.value()));
+                     " because it has allocated Pods: " + std::to_string(pods.value()));
     }
   }
   return {};

@@ -19,6 +19,7 @@ using Queues = std::map<std::string, ObjectPtr>;  // by name
 QueueAmounts queue_capability(const Json& queue);
 QueueAmounts queue_deserved(const Json& queue);
 QueueAmounts queue_guarantee(const Json& queue);
+Quantity allocated_pods(const Json& queue);  // by its status
 
 std::vector<ObjectPtr> queue_children(std::string_view name, const Queues& all);
 
