@@ -26,9 +26,9 @@ this page from the reports.
 - For gangevict and hypernode an agent adds 4 or 8 nodes kwok-node-N of 8 CPU, tainted as upstream's are; for hypernode a
   DaemonSet puts a pod of 100m CPU and 50Mi on each node, as kindnet's does upstream: what fits exactly without it is meant
   not to fit. (Case 1.3 ran without: two of its own pods would not fit.)
-- "Late starts": a webhook has containers start a second late, as a kubelet's do, or, where upstream empties its nodes of
-  images, four seconds. Some specs take it for a proof that a pod is Pending when they look first; here a pod may run 30 ms
-  after it was made.
+- "A cycle a second": with `--schedule-period 1s`, as upstream's scheduler works. Some specs take it for a proof that a pod
+  is Pending when they look first; here a pod may run 30 ms after it was made. "Late starts" (one spec): a webhook has
+  containers start four seconds late, as they do where upstream empties its nodes of images.
 - "Stand-in for exec": nodes here do not serve exec, which most specs of Volume Binding want for making directories and
   for reading files. A proxy answers it: it makes the directories, and runs commands in the mounts of the pod's process.
   Where it says "real processes" there are three nodes on one machine (`--runtime process`) and the volumes are mounted.
@@ -41,7 +41,7 @@ this page from the reports.
 """
 
 # Remarks that begin so tell of other conditions than those of the head's first paragraph.
-OTHERWISE = ("late starts", "real processes", "stand-in for exec")
+OTHERWISE = ("a cycle a second", "late starts", "real processes", "stand-in for exec")
 UPSTREAMS = ("shardingcontroller", "schedulersharding", "agentscheduler")
 KINDS = ["passed", "failed", "not applicable", "not supported", "skipped", "not run"]
 
