@@ -19,7 +19,8 @@ namespace krater::scheduler {
 // The gang has its minimum, every role its own, every policy its sub-groups.
 bool gang_stands(const JobInfo& job);
 
-// The group does not say that none of its pods may be evicted (annotation volcano.sh/preemptable).
+// The group does not say that none of its pods may be evicted (annotation or label
+// volcano.sh/preemptable).
 bool lets_go(const JobInfo& job);
 
 struct EvictionRules {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/strings.h"
+
 namespace krater::scheduler {
 namespace {
 
@@ -13,6 +15,37 @@ constexpr std::string_view kNoSuchVolume =
 constexpr std::string_view kTooMany = "node(s) exceed max volume count";
 constexpr std::string_view kUnboundImmediate = "pod has unbound immediate PersistentVolumeClaims";
 
+constexpr std::string_view kZone = "topology.kubernetes.io/zone";
+constexpr std::string_view kRegion = "topology.kubernetes.io/region";
+constexpr std::pair<std::string_view, std::string_view> kZoneLabels[] = {
+    {"failure-domain.beta.kubernetes.io/zone", kZone},
+    {"failure-domain.beta.kubernetes.io/region", kRegion},
+    {kZone, kZone},
+    {kRegion, kRegion}};
+
+// "a__b" is two; none, when one of them has no name.
+std::set<std::string, std::less<>> names_in(std::string_view label) {
+  constexpr std::string_view kBetween = "__";
+  std::set<std::string, std::less<>> out;
+  while (true) {
+    const std::size_t end = label.find(kBetween);
+    const std::string_view name = trim(label.substr(0, end));
+    if (name.empty()) return {};
+    out.emplace(name);
+    if (end == std::string_view::npos) return out;
+    label.remove_prefix(end + kBetween.size());
+  }
+}
+
+std::vector<VolumeZone> zones_of(const Object& volume) {
+  std::vector<VolumeZone> out;
+  for (const auto& [label, successor] : kZoneLabels) {
+    auto names = names_in(volume.label(label));
+    if (!names.empty()) out.push_back({label, successor, std::move(names)});
+  }
+  return out;
+}
+
 std::string about(std::string_view name, std::string_view what) {
   return "persistentvolumeclaim \"" + std::string(name) + "\" " + std::string(what);
 }
@@ -22,6 +55,12 @@ bool has_volume(const PersistentVolumeClaimView& claim) {
 }
 
 }  // namespace
+
+bool VolumeZone::holds(const Labels& node) const {
+  auto mine = node.find(label);
+  if (mine == node.end()) mine = node.find(successor);
+  return mine != node.end() && names.contains(mine->second);
+}
 
 void VolumeBook::set_claim(const ObjectPtr& claim) {
   claims_.insert_or_assign(Place(claim->name_space(), claim->name()),
@@ -36,7 +75,7 @@ void VolumeBook::remove_claim(const std::string& name_space, const std::string& 
 
 void VolumeBook::set_volume(const ObjectPtr& volume) {
   const PersistentVolumeView view(volume);
-  volumes_.insert_or_assign(volume->name(), Volume{view, view.affinity()});
+  volumes_.insert_or_assign(volume->name(), Volume{view, view.affinity(), zones_of(*volume)});
   changed();
 }
 
@@ -142,6 +181,19 @@ std::string VolumeBook::reject(const std::vector<Place>& claims, const NodePlace
     }
   }
   return {};
+}
+
+bool VolumeBook::in_its_zones(const std::vector<Place>& claims, const Labels& node) const {
+  if (std::ranges::none_of(kZoneLabels, [&](const auto& one) { return node.contains(one.first); }))
+    return true;
+  return std::ranges::all_of(claims, [&](const Place& place) {
+    const PersistentVolumeClaimView* claim = claim_at(place);
+    if (claim == nullptr) return true;
+    const auto volume = volumes_.find(claim->volume_name());
+    return volume == volumes_.end() ||
+           std::ranges::all_of(volume->second.zones,
+                               [&](const VolumeZone& zone) { return zone.holds(node); });
+  });
 }
 
 bool VolumeBook::competes(const std::vector<Place>& claims) const {

@@ -18,6 +18,15 @@
 
 namespace krater::scheduler {
 
+// A volume is reached from some zones, or regions, only. A node that lacks the older label may have
+// its successor.
+struct VolumeZone {
+  std::string_view label, successor;
+  std::set<std::string, std::less<>> names{};
+
+  bool holds(const Labels& node) const;
+};
+
 class VolumeBook {
  public:
   using Place = std::pair<std::string, std::string>;  // namespace, name
@@ -34,6 +43,9 @@ class VolumeBook {
 
   // Why a pod with these claims cannot go to the node; "" when it can.
   std::string reject(const std::vector<Place>& claims, const NodePlace& node) const;
+  // The node is in every zone and region that the bound volumes are labelled with; so is one that
+  // is labelled with none.
+  bool in_its_zones(const std::vector<Place>& claims, const Labels& node) const;
   // Whether its claims compete with others for the volumes of a node.
   bool competes(const std::vector<Place>& claims) const;
   // The same, with what those who go there as well take first.
@@ -59,6 +71,7 @@ class VolumeBook {
   struct Volume {
     PersistentVolumeView view;
     NodeAffinity affinity;
+    std::vector<VolumeZone> zones;
   };
   const PersistentVolumeClaimView* claim_at(const Place& place) const;
   const StorageClassView* class_of(const PersistentVolumeClaimView& claim) const;

@@ -206,5 +206,35 @@ TEST_F(VolumeLimitsTest, ANodeThatSaysNothingHasNoLimitAndTheCheckCanBeSwitchedO
   EXPECT_EQ(cluster.node_of("b"), "n1");
 }
 
+// Volumes whose makers label them, and say no more of where they are reached from.
+TEST_F(VolumesTest, AVolumeLabelledWithAZoneIsUsedThere) {
+  const auto zoned = [&](const std::string& name, const std::string& labels) {
+    put(kinds::kPersistentVolume,
+        R"({"metadata":{"name":")" + name + R"(","labels":{)" + labels +
+            R"(}},"spec":{"capacity":{"storage":"5Gi"},"accessModes":["ReadWriteOnce"],"storageClassName":"disk","csi":{"driver":"x","volumeHandle":")" +
+            name + R"("}},"status":{"phase":"Bound"}})");
+    claim(name, "disk", name);
+    pod(name, name);
+    return cluster.node_of(name);
+  };
+  storage_class("disk", "x", "WaitForFirstConsumer");
+  const std::string zone = "topology.kubernetes.io/zone";
+  const std::string old_zone = "failure-domain.beta.kubernetes.io/zone";
+  EXPECT_NE(zoned("anywhere", '"' + zone + R"(":"z1")"), "") << "no node says where it is";
+  add(R"({"nodes":[{"name":"n1","cpu":8,"labels":{"topology.kubernetes.io/zone":"z1"}},
+                   {"name":"n2","cpu":8,"labels":{"topology.kubernetes.io/zone":"z2"}}]})");
+  EXPECT_EQ(zoned("second", '"' + zone + R"(":"z2")"), "n2");
+  EXPECT_EQ(zoned("old", '"' + old_zone + R"(":"z1")"), "n1");
+  EXPECT_EQ(zoned("either", '"' + zone + R"(":"z0__z2")"), "n2");
+  EXPECT_NE(zoned("unreadable", '"' + zone + R"(":"z0__")"), "");
+  EXPECT_EQ(zoned("third", '"' + zone + R"(":"z3")"), "");
+  EXPECT_EQ(zoned("region", R"("topology.kubernetes.io/region":"r")"), "") << "no node has one";
+  EXPECT_NE(cluster.pod_message("third").find("2 node(s) had no available volume zone"),
+            std::string::npos)
+      << cluster.pod_message("third");
+  add(R"({"config":"actions: allocate\ntiers:\n- plugins: [{name: predicates, arguments: {predicate.VolumeZoneEnable: false}}]\n"})");
+  EXPECT_NE(cluster.node_of("third"), "");
+}
+
 }  // namespace
 }  // namespace krater::scheduler

@@ -1,7 +1,8 @@
 // predicates: where a pod may go. Semantics of each filter are kube-scheduler's; resources (with
 // extended ones and the pod count) are checked by the framework before them. Filters, in order:
-// unschedulable, node selector and affinity, taints, volumes, host ports, limits of attached
-// volumes; then affinity between pods and topology spread, which are worked out by Neighbours.
+// unschedulable, node selector and affinity, taints, zones of volumes, volumes, host ports, limits
+// of attached volumes; then affinity between pods and topology spread, which are worked out by
+// Neighbours.
 #include "model/node.h"
 #include "scheduler/inner_arguments.h"
 #include "scheduler/plugins/plugins.h"
@@ -12,7 +13,8 @@ namespace {
 
 struct PredicatesArgs {
   bool node_affinity = true, taints = true, node_ports = true;
-  bool pod_affinity = true, spread = true, volumes = true, volume_limits = true;
+  bool pod_affinity = true, spread = true;
+  bool volumes = true, volume_limits = true, volume_zone = true;
 };
 
 bool tolerated(const PodShape& shape, const Taint& taint) {
@@ -49,7 +51,10 @@ class Predicates final : public Plugin, public FilterHook {
       if (taint.effect == "PreferNoSchedule" || tolerated(shape, taint)) continue;
       return "node(s) had untolerated taint {" + taint.key + ": " + taint.value + "}";
     }
-    if (!args_.volumes || shape.claims.empty()) return {};
+    if (shape.claims.empty()) return {};
+    if (args_.volume_zone && !volumes_->in_its_zones(shape.claims, node.labels))
+      return "node(s) had no available volume zone";
+    if (!args_.volumes) return {};
     return volumes_->reject(shape.claims, {node.name, node.labels});
   }
 
@@ -97,10 +102,10 @@ Result<PluginFactory> configure_predicates(Arguments& arguments, const EnableFla
   TRY_ASSIGN(args.spread, arguments.boolean("predicate.PodTopologySpreadEnable", true));
   TRY_ASSIGN(args.volumes, arguments.boolean("predicate.VolumeBindingEnable", true));
   TRY_ASSIGN(args.volume_limits, arguments.boolean("predicate.NodeVolumeLimitsEnable", true));
-  // Results are shared between like pods in any case; claims of devices have no filter here, and a
-  // volume's zone is part of its node affinity.
-  TRY(ignore_booleans(arguments, {"predicate.CacheEnable", "predicate.VolumeZoneEnable",
-                                  "predicate.DynamicResourceAllocationEnable"}));
+  TRY_ASSIGN(args.volume_zone, arguments.boolean("predicate.VolumeZoneEnable", true));
+  // Results are shared between like pods in any case; claims of devices have no filter here.
+  TRY(ignore_booleans(arguments,
+                      {"predicate.CacheEnable", "predicate.DynamicResourceAllocationEnable"}));
   TRY(ignore_integers(arguments, {"volumebinding.weight", "volumebinding.bindTimeoutSeconds",
                                   "dynamicresources.filterTimeoutSeconds"}));
   TRY(arguments.list("volumebinding.shape"));
