@@ -218,6 +218,15 @@ TEST(VolcanoJobs, TemplatesOfTheirTasksAreCheckedAsPodsAre) {
             "\"validatejob.volcano.sh\" denied the request: "
             "spec.task[0].template.spec.containers[0].resources.requests[cpu]: Invalid value: "
             "\"-1\": must be greater than or equal to 0.");
+  const Kind cron{"batch.volcano.sh", "v1alpha1", "CronJob", "cronjobs", true};
+  EXPECT_EQ(
+      text_of(h.create(
+          cron,
+          R"({"metadata":{"name":"c"},"spec":{"schedule":"* * * * *","jobTemplate":{"spec":)"
+          R"({"tasks":[{"name":"a","replicas":1,"template":{"spec":{"containers":[]}}}]}}}})")),
+      "cronjobs.batch.volcano.sh \"c\" is forbidden: admission webhook "
+      "\"validatecronjob.volcano.sh\" denied the request: jobTemplate: "
+      "spec.task[0].template.spec.containers: Required value.");
 }
 
 }  // namespace
