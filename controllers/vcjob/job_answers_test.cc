@@ -47,6 +47,71 @@ TEST_F(VolcanoJobTest, AnOrderSurvivesAConflict) {
   EXPECT_EQ(phase(), "Aborted");
 }
 
+TEST_F(VolcanoJobTest, AnExitCodeIsThatOfAnyContainerThatFailed) {
+  struct Case {
+    std::string name, spec, statuses;
+    bool fits;
+  };
+  const auto ended = [](const std::string& name, int code) {
+    return R"({"name":")" + name + R"(","state":{"terminated":{"exitCode":)" +
+           std::to_string(code) + "}}}";
+  };
+  const std::string beside = R"("initContainers":[{"name":"side","restartPolicy":"Always"}],)";
+  const std::vector<Case> cases{
+      {"first", "", R"("containerStatuses":[)" + ended("a", 42) + "," + ended("b", 0) + "]", true},
+      {"second", "", R"("containerStatuses":[)" + ended("a", 0) + "," + ended("b", 42) + "]", true},
+      {"both", "", R"("containerStatuses":[)" + ended("a", 1) + "," + ended("b", 42) + "]", true},
+      {"another", "", R"("containerStatuses":[)" + ended("a", 1) + "," + ended("b", 0) + "]",
+       false},
+      {"init", "",
+       R"("initContainerStatuses":[)" + ended("i", 42) +
+           R"(],"containerStatuses":[{"name":"a","state":{"waiting":{}}}])",
+       true},
+      {"a sidecar that was stopped", beside,
+       R"("initContainerStatuses":[)" + ended("side", 42) + R"(],"containerStatuses":[)" +
+           ended("a", 1) + "]",
+       false}};
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const Case& one = cases[i];
+    const std::string name = "j" + std::to_string(i);
+    make(R"({"name":"w","replicas":1,"template":{"spec":{)" + one.spec +
+             R"("containers":[{"name":"a"},{"name":"b"}]}}})",
+         1, R"(,"policies":[{"exitCode":42,"action":"TerminateJob"}])", name);
+    const ObjectPtr group =
+        world.get(kinds::kPodGroup, "d", VolcanoJobView(job(name)).pod_group_name());
+    world.patch(*group, kinds::kPodGroup, R"({"status":{"phase":"Inqueue"}})");
+    world.settle();
+    world.patch(*pod(name + "-w-0"), kinds::kPod,
+                R"({"status":{"phase":"Failed",)" + one.statuses + "}}");
+    world.settle();
+    EXPECT_EQ(Status::of(VolcanoJobView(job(name))).reason == "TerminateJob", one.fits) << one.name;
+  }
+}
+
+TEST_F(VolcanoJobTest, OrdersToOthersOfThisNameAreNotForIt) {
+  make(task("w", 1), 1);
+  admit();
+  run_all();
+  const auto order = [&](const std::string& api, const std::string& uid) {
+    world.put(kinds::kCommand,
+              R"({"metadata":{"name":"o","namespace":"d"},"action":"AbortJob","target":)"
+              R"({"apiVersion":")" +
+                  api + R"(","kind":"Job","name":"j","uid":")" + uid + R"("}})");
+    world.settle();
+    world.pass(1s);
+  };
+  order("batch/v1", job()->uid().text());
+  EXPECT_EQ(phase(), "Running");
+  EXPECT_NE(world.get(kinds::kCommand, "d", "o"), nullptr) << "another controller's";
+  world.remove(kinds::kCommand, "d", "o");
+  order("batch.volcano.sh/v1alpha1", "of an earlier one");
+  EXPECT_EQ(phase(), "Running");
+  EXPECT_EQ(world.get(kinds::kCommand, "d", "o"), nullptr);
+  EXPECT_EQ(world.told("CommandIssued"), 0);
+  order("batch.volcano.sh/v1alpha1", "");
+  EXPECT_EQ(phase(), "Aborted");
+}
+
 TEST_F(VolcanoJobTest, OrdersWithoutAJobAreClearedAway) {
   world.put(kinds::kCommand, R"({"metadata":{"name":"o","namespace":"d"},"action":"AbortJob",)"
                              R"("target":{"kind":"Job","name":"nobody","uid":"x"}})");

@@ -12,7 +12,7 @@ bool fits(const LifecyclePolicy& policy, const Occurrence& occurrence) {
   // Every pod is pending at first: only for too long is something that happened.
   if (named && (occurrence.event != VolcanoEvent::PodPending || policy.timeout)) return true;
   return policy.exit_code && occurrence.event == VolcanoEvent::PodFailed &&
-         *policy.exit_code == occurrence.exit_code;
+         std::ranges::count(occurrence.exit_codes, *policy.exit_code) > 0;
 }
 
 std::optional<Answer> first_fitting(const std::vector<LifecyclePolicy>& policies,
@@ -32,7 +32,7 @@ Occurrence about(VolcanoEvent event, const PodFact& pod, const Observed& seen) {
   out.pod_uid = pod.object->uid();
   out.job_uid = seen.job->uid();
   out.version = pod.version;
-  out.exit_code = event == VolcanoEvent::PodFailed ? pod.exit_code : 0;
+  if (event == VolcanoEvent::PodFailed) out.exit_codes = pod.exit_codes;
   out.since = pod.since;
   return out;
 }
@@ -75,7 +75,10 @@ StatusMark mark_of(const Status& status) {
 std::string Occurrence::text() const {
   std::string out(to_text(event));
   if (!pod.empty()) out += " of pod " + pod;
-  if (exit_code != 0) out += ", exit code " + std::to_string(exit_code);
+  for (std::size_t i = 0; i < exit_codes.size(); ++i) {
+    out += i > 0 ? " and " : exit_codes.size() > 1 ? ", exit codes " : ", exit code ";
+    out += std::to_string(exit_codes[i]);
+  }
   return out;
 }
 

@@ -29,7 +29,7 @@ struct Occurrence {
   std::string task, pod, partition;  // "" when it is about the whole job
   Uid pod_uid, job_uid;
   std::int64_t version = 0;
-  std::int64_t exit_code = 0;
+  std::vector<std::int64_t> exit_codes{};  // of a pod that failed: any of them may be meant
   bool by_scheduler = false;               // an eviction that costs no retry
   std::optional<WallTime> since{};         // delays run from here
   std::optional<VolcanoAction> ordered{};  // by a Command

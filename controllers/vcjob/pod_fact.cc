@@ -18,6 +18,31 @@ void read_containers(const std::vector<ContainerStatus>& containers, PodFact& fa
   }
 }
 
+// Those beside the others for as long as they run are stopped at the end: how they end says
+// nothing.
+bool is_sidecar(const PodView& pod, const std::string& container) {
+  const JsonArray* list = array_at(pod.spec(), {"initContainers"});
+  return list != nullptr && std::ranges::any_of(*list, [&](const Json& one) {
+           return string_at(one, {"name"}) == container &&
+                  string_at(one, {"restartPolicy"}) == "Always";
+         });
+}
+
+std::vector<std::int64_t> exit_codes_of(const PodView& pod,
+                                        const std::vector<ContainerStatus>& containers) {
+  std::vector<std::int64_t> out;
+  const auto add = [&](const ContainerStatus& container) {
+    if (container.exit && container.exit->code != 0 &&
+        std::ranges::count(out, container.exit->code) == 0)
+      out.push_back(container.exit->code);
+  };
+  for (const ContainerStatus& container : containers) add(container);
+  for (const ContainerStatus& container : pod.init_container_statuses()) {
+    if (!is_sidecar(pod, container.name)) add(container);
+  }
+  return out;
+}
+
 // Whoever is told to go and then exits with 0 has not done its work.
 bool ended_by_deletion(const PodView& pod, const PodFact& fact) {
   if (!fact.deleting || !fact.finished()) return false;
@@ -55,7 +80,7 @@ PodFact fact_of(const ObjectPtr& object) {
   out.cut_short = ended_by_deletion(pod, out);
   out.ready =
       out.phase == PodPhase::Running && std::ranges::all_of(containers, &ContainerStatus::ready);
-  if (!containers.empty() && containers.front().exit) out.exit_code = containers.front().exit->code;
+  out.exit_codes = exit_codes_of(pod, containers);
   return out;
 }
 

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "model/pod.h"
 #include "model/volcano_job.h"
@@ -16,13 +17,13 @@ struct PodFact {
   std::int64_t version = 0;     // of the job when it was made
   PodPhase phase = PodPhase::Pending;
   bool deleting = false;
-  bool cut_short = false;      // it ended because it was being deleted
-  bool out_of_sync = false;    // its controller removes it
-  bool ready = false;          // of a running pod: every container
-  bool by_scheduler = false;   // DisruptionTarget: whoever schedules took it away
-  std::int64_t exit_code = 0;  // of its first container
-  std::int64_t restarts = 0;   // of all containers
-  WallTime since{};            // created; of an ended pod, when the last container ended
+  bool cut_short = false;                  // it ended because it was being deleted
+  bool out_of_sync = false;                // its controller removes it
+  bool ready = false;                      // of a running pod: every container
+  bool by_scheduler = false;               // DisruptionTarget: whoever schedules took it away
+  std::vector<std::int64_t> exit_codes{};  // of containers that failed, init containers last
+  std::int64_t restarts = 0;               // of all containers
+  WallTime since{};  // created; of an ended pod, when the last container ended
 
   const std::string& name() const { return object->name(); }
   bool succeeded() const { return phase == PodPhase::Succeeded && !cut_short; }

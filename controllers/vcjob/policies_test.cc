@@ -36,7 +36,7 @@ Occurrence happened(VolcanoEvent event, std::int64_t exit_code = 0, std::int64_t
   out.pod = "j-w-0";
   out.job_uid = Uid("u");
   out.version = version;
-  out.exit_code = exit_code;
+  if (exit_code != 0) out.exit_codes = {exit_code};
   return out;
 }
 
@@ -49,6 +49,8 @@ TEST(Policies, TheFirstThatFitsAnswers) {
   const std::string code = R"([{"exitCode":3,"action":"RestartTask","timeout":"5s"}])";
   const std::string late = R"([{"event":"PodPending","action":"AbortJob","timeout":"1m"}])";
   const std::string hasty = R"([{"event":"PodPending","action":"AbortJob"}])";
+  Occurrence several = happened(Event::PodFailed, 143);
+  several.exit_codes.push_back(3);
   Occurrence other = happened(Event::PodFailed);
   other.job_uid = Uid("an earlier job of this name");
   Occurrence order = happened(Event::CommandIssued, 0, 0, "");
@@ -63,6 +65,7 @@ TEST(Policies, TheFirstThatFitsAnswers) {
       {"nor with its own event", hasty, "[]", happened(Event::PodPending), Action::SyncJob},
       {"unless it lasts", late, "[]", happened(Event::PodPending), Action::AbortJob, 60s},
       {"by exit code", code, "[]", happened(Event::PodFailed, 3), Action::RestartTask, 5s},
+      {"by the exit code of any container", code, "[]", several, Action::RestartTask, 5s},
       {"by another exit code", code, "[]", happened(Event::PodFailed, 4), Action::SyncJob},
       {"of a pod from before a restart", restart, "[]", happened(Event::PodFailed, 0, 1),
        Action::SyncJob},

@@ -26,8 +26,17 @@ ObjectKey key_of_job(const std::string& name_space, const std::string& name) {
 // The job an order is for; an empty name when it is for something else.
 ObjectKey target_of(const Object& command) {
   const auto document = command.document();
-  if (text_at(*document, {"target", "kind"}) != kinds::kVolcanoJob.kind) return key_of_job("", "");
+  const std::string api = text_at(*document, {"target", "apiVersion"});
+  if (text_at(*document, {"target", "kind"}) != kinds::kVolcanoJob.kind ||
+      (!api.empty() && api != kinds::kVolcanoJob.api_version()))
+    return key_of_job("", "");
   return key_of_job(command.name_space(), text_at(*document, {"target", "name"}));
+}
+
+// Whether it was given to a job of this name that is gone.
+bool is_outlived(const Object& command, const Object& job) {
+  const std::string uid = text_at(*command.document(), {"target", "uid"});
+  return !uid.empty() && uid != job.uid().text();
 }
 
 bool hands_on(const QueueView& queue) {
@@ -265,6 +274,7 @@ class VolcanoJobController final : public Reconciler, public VolcanoEventSource 
     for (const ObjectPtr& order : orders) {
       const std::string action = text_at(*order->document(), {"action"});
       taking.push_back({take(*order)});
+      if (is_outlived(*order, *seen.job.object())) continue;
       notes.push_back({EventNote::Type::Normal, "CommandIssued",
                        "Start to execute command " + action +
                            ", and clean it up to make sure executed not more than once."});
