@@ -151,6 +151,66 @@ TEST_F(PluginsTest, PytorchKnowsRankAndWorld) {
   EXPECT_EQ(array_at(master, {"spec", "initContainers"})->size(), 1U);
 }
 
+TEST_F(PluginsTest, OnTheNodesNetworkAPortIsOpenedOnce) {
+  const auto ports = [&](const std::string& first, const std::string& second, bool on_host) {
+    job(R"({"pytorch":[]})", R"({"name":"master","replicas":1,"template":{"spec":{"hostNetwork":)" +
+                                 std::string(on_host ? "true" : "false") +
+                                 R"(,"containers":[{"name":"a")" + first + R"(},{"name":"b")" +
+                                 second + "}]}}}");
+    std::vector<std::size_t> out;
+    const Json made = pod("master", 0);
+    for (const Json& container : *array_at(made, {"spec", "containers"})) {
+      const JsonArray* list = array_at(container, {"ports"});
+      out.push_back(list == nullptr ? 0 : list->size());
+    }
+    return out;
+  };
+  using Sizes = std::vector<std::size_t>;
+  const std::string own = R"(,"ports":[{"containerPort":23456}])";
+  EXPECT_EQ(ports("", "", false), (Sizes{1, 1}));
+  EXPECT_EQ(ports("", "", true), (Sizes{1, 0}));
+  EXPECT_EQ(ports("", own, true), (Sizes{0, 1}));
+}
+
+TEST_F(PluginsTest, WhatSomebodyElseHoldsIsTold) {
+  job(R"({"svc":[],"ssh":[]})", task("w", 1));
+  std::string owner;
+  seen.child = [&](const Kind& kind, const std::string& name) -> ObjectPtr {
+    const std::string text = R"({"apiVersion":"v1","kind":")" + kind.kind +
+                             R"(","metadata":{"name":")" + name + R"(","namespace":"n")" + owner +
+                             "}}";
+    return *Object::parse(ObjectKey::of(kind, "n", name), Revision(1),
+                          std::make_shared<const std::string>(text));
+  };
+  using Names = std::vector<std::string>;
+  const PluginPlan plan = sync_plugin_objects(seen);
+  EXPECT_EQ(plan.held, (Names{"ConfigMap j-svc", "Service j", "Secret j-ssh"}));
+  EXPECT_FALSE(plan.has_predecessors);
+  EXPECT_TRUE(plan.writes.empty());
+  owner = R"(,"ownerReferences":[{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job",)"
+          R"("name":"j","uid":"earlier","controller":true}])";
+  EXPECT_TRUE(sync_plugin_objects(seen).has_predecessors);
+  EXPECT_TRUE(sync_plugin_objects(seen).held.empty());
+}
+
+TEST_F(PluginsTest, HostsOfLaterReplicasAreInTheConfigurationOfSsh) {
+  job(R"({"ssh":[]})", task("w", 2));
+  Json stored = *parse_json(
+      R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"j-ssh","namespace":"n",)"
+      R"("ownerReferences":[{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":"j",)"
+      R"("uid":"u","controller":true}]},"data":{"id_rsa":"S0VZ","config":"b2xk"}})");
+  seen.child = [&](const Kind& kind, const std::string& name) -> ObjectPtr {
+    return *Object::parse(ObjectKey::of(kind, "n", name), Revision(1),
+                          std::make_shared<const std::string>(to_json(stored)));
+  };
+  const PluginPlan plan = sync_plugin_objects(seen);
+  ASSERT_EQ(plan.writes.size(), 1U);
+  const Json data = *find(std::get<client::PatchWrite>(plan.writes[0].write).patch, {"data"});
+  ASSERT_EQ(data.get_object().size(), 1U) << "the key stays, though nobody remembers it";
+  stored.get_object()["data"].get_object()["config"] = *find(data, {"config"});
+  EXPECT_TRUE(sync_plugin_objects(seen).writes.empty());
+}
+
 TEST_F(PluginsTest, WhatPytorchAddsGetsWhatTheOthersGiveToEach) {
   job(R"({"env":[],"pytorch":["--wait-master-enabled"],"ssh":[],"svc":[]})",
       task("master", 1) + "," + task("worker", 2));

@@ -72,18 +72,22 @@ std::string volume_name(const std::string& job, const std::string& claim) {
   return job.substr(0, 50) + "-" + hash;
 }
 
+void add_claim(const std::string& name, const std::string& claim, Json& pod) {
+  Json* volumes = find(pod, {"spec", "volumes"});
+  if (volumes == nullptr || !volumes->is_array()) {
+    set_path(pod, {"spec", "volumes"}, JsonArray());
+    volumes = find(pod, {"spec", "volumes"});
+  }
+  volumes->get_array().push_back(
+      JsonObject{{"name", name}, {"persistentVolumeClaim", JsonObject{{"claimName", claim}}}});
+}
+
 void mount_volumes(const VolcanoJobView& job, Json& pod) {
   std::set<std::string> claims;
   for (const VolcanoVolume& volume : job.volumes()) {
-    if (!claims.insert(volume.claim_name).second) continue;
     const std::string name = volume_name(job->name(), volume.claim_name);
-    Json* volumes = find(pod, {"spec", "volumes"});
-    if (volumes == nullptr || !volumes->is_array()) {
-      set_path(pod, {"spec", "volumes"}, JsonArray());
-      volumes = find(pod, {"spec", "volumes"});
-    }
-    volumes->get_array().push_back(JsonObject{
-        {"name", name}, {"persistentVolumeClaim", JsonObject{{"claimName", volume.claim_name}}}});
+    // One claim may be mounted at several places.
+    if (claims.insert(volume.claim_name).second) add_claim(name, volume.claim_name, pod);
     append_to_containers(pod, "containers", "volumeMounts",
                          {JsonObject{{"mountPath", volume.mount_path}, {"name", name}}});
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/strings.h"
 #include "controllers/vcjob/children.h"
 #include "controllers/vcjob/plugins/plugins.h"
 #include "controllers/vcjob/pod_builder.h"
@@ -139,7 +140,13 @@ bool prepare(const Observed& seen, Plan& plan) {
   }
   PluginPlan plugins = sync_plugin_objects(seen);
   plan.steps.push_back(std::move(plugins.writes));
-  if (plugins.needs_key) return false;
+  if (plugins.has_predecessors) plan.outcome = Outcome::requeue_after(kLookAgain);
+  if (plugins.needs_key || plugins.has_predecessors) return false;
+  if (seen.pods.empty() && !plugins.held.empty()) {
+    plan.events.push_back({Type::Warning, "PluginError",
+                           "Execute plugin when job add failed, err: " + join(plugins.held, ", ") +
+                               " is somebody else's and is used as it is"});
+  }
   if (auto group = sync_pod_group(seen)) plan.then(*std::move(group));
   return seen.group && seen.group.phase() != PodGroupPhase::Pending && !seen.group->deletion();
 }

@@ -51,11 +51,16 @@ Json variable(std::string_view name, std::string_view value) {
 void open_port(Json& pod, std::string_view containers, std::string_view name, std::int64_t port) {
   Json* list = find(pod, {"spec", containers});
   if (list == nullptr || !list->is_array()) return;
-  for (Json& container : list->get_array()) {
+  JsonArray& all = list->get_array();
+  const bool once = bool_at(pod, {"spec", "hostNetwork"}).value_or(false);
+  if (once && std::ranges::any_of(all, [&](const Json& one) { return has_port(one, port); }))
+    return;
+  for (Json& container : all) {
     if (!container.is_object() || has_port(container, port)) continue;
     Json& ports = container.get_object()["ports"];
     if (!ports.is_array()) ports.emplace_array();
     ports.get_array().push_back(JsonObject{{"name", name}, {"containerPort", port}});
+    if (once) return;
   }
 }
 

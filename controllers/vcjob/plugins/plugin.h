@@ -58,7 +58,8 @@ std::int64_t host_count(const VolcanoTask& task);
 std::vector<std::string> hosts_of(const VolcanoJobView& job, const VolcanoTask& task,
                                   std::size_t too_much);
 Json variable(std::string_view name, std::string_view value);
-// Adds a named port to the containers of the list that do not have its number.
+// Adds a named port to the containers of the list that do not have its number; where they share the
+// node's network to one of them, as it can be opened there once.
 void open_port(Json& pod, std::string_view containers, std::string_view name, std::int64_t port);
 
 }  // namespace krater::controllers::vcjob

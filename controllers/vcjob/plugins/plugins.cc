@@ -68,6 +68,25 @@ std::optional<PlannedWrite> bring_up_to_date(const PluginObject& wanted, const O
   return PlannedWrite{std::move(write), Code::NotFound, {}, plugin_error()};
 }
 
+// Made for a job of this name that is gone; it is about to go too.
+bool is_predecessors(const Observed& seen, const Object& present) {
+  const OwnerReference* owner = owning_volcano_job(present);
+  return owner != nullptr && owner->name == seen.job->name() && owner->uid != seen.job->uid();
+}
+
+void sync_object(const Observed& seen, const PluginObject& wanted, PluginPlan& plan) {
+  const ObjectPtr present = seen.child(wanted.kind, wanted.name);
+  if (present == nullptr) {
+    plan.writes.push_back(create(seen, wanted));
+  } else if (is_predecessors(seen, *present)) {
+    plan.has_predecessors = true;
+  } else if (!seen.owns(*present)) {
+    plan.held.push_back(wanted.kind.kind + " " + wanted.name);
+  } else if (wanted.follows_job && !present->deletion()) {
+    if (auto write = bring_up_to_date(wanted, *present)) plan.writes.push_back(*std::move(write));
+  }
+}
+
 }  // namespace
 
 void apply_plugins(const Observed& seen, const VolcanoTask& task, std::int64_t index, Json& pod) {
@@ -84,15 +103,7 @@ PluginPlan sync_plugin_objects(const Observed& seen) {
       return;
     }
     if (entry.objects == nullptr) return;
-    for (const PluginObject& wanted : entry.objects(input)) {
-      const ObjectPtr present = seen.child(wanted.kind, wanted.name);
-      if (present == nullptr) {
-        out.writes.push_back(create(seen, wanted));
-      } else if (wanted.follows_job && seen.owns(*present) && !present->deletion()) {
-        if (auto write = bring_up_to_date(wanted, *present))
-          out.writes.push_back(*std::move(write));
-      }
-    }
+    for (const PluginObject& wanted : entry.objects(input)) sync_object(seen, wanted, out);
   });
   return out;
 }

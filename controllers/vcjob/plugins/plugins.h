@@ -17,7 +17,9 @@ void apply_plugins(const Observed& seen, const VolcanoTask& task, std::int64_t i
 
 struct PluginPlan {
   std::vector<PlannedWrite> writes{};
-  bool needs_key = false;  // an SSH key must be made before pods are
+  bool needs_key = false;           // an SSH key must be made before pods are
+  bool has_predecessors = false;    // what an earlier job of this name leaves is still to go
+  std::vector<std::string> held{};  // by somebody else: "ConfigMap a-svc"
 };
 // Objects that are missing or out of date.
 PluginPlan sync_plugin_objects(const Observed& seen);

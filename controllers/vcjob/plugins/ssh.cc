@@ -34,6 +34,22 @@ std::optional<SshKey> key_of(const PluginInput& in) {
   return in.seen.ssh_key;
 }
 
+// A key that has been handed out stays.
+JsonObject key_files(const PluginInput& in) {
+  const ObjectPtr present = in.seen.child(kinds::kSecret, secret_name(in.seen.job));
+  if (present != nullptr && in.seen.owns(*present)) {
+    const auto document = present->document();
+    const JsonObject* data = object_at(*document, {"data"});
+    return data == nullptr ? JsonObject() : *data;
+  }
+  const SshKey key = key_of(in).value_or(SshKey());
+  JsonObject out;
+  out["id_rsa"] = base64_encode(key.private_pem);
+  out["id_rsa.pub"] = base64_encode(key.public_line);
+  out["authorized_keys"] = base64_encode(key.public_line);
+  return out;
+}
+
 }  // namespace
 
 bool ssh_needs_key(const PluginInput& in) {
@@ -43,15 +59,11 @@ bool ssh_needs_key(const PluginInput& in) {
 std::vector<PluginObject> ssh_objects(const PluginInput& in) {
   std::int64_t port = Arguments(in.arguments).number("ssh-port", kPort);
   if (port <= 0 || port > 65535) port = kPort;
-  const SshKey key = key_of(in).value_or(SshKey());
-  JsonObject data;
-  data["id_rsa"] = base64_encode(key.private_pem);
-  data["id_rsa.pub"] = base64_encode(key.public_line);
-  data["authorized_keys"] = base64_encode(key.public_line);
+  JsonObject data = key_files(in);
   data["config"] = base64_encode(client_config(in.seen, port));
   Json secret(boost::json::object_kind);
   set_path(secret, {"data"}, std::move(data));
-  return {{kinds::kSecret, secret_name(in.seen.job), std::move(secret)}};
+  return {{kinds::kSecret, secret_name(in.seen.job), std::move(secret), true}};
 }
 
 void ssh_pod(const PodInput& in, Json& pod) {
