@@ -11,6 +11,7 @@
 #include "controllers/vcjob/pod_group.h"
 #include "controllers/vcjob/step.h"
 #include "controllers/vcjob/volumes.h"
+#include "controllers/vcjob/why_pending.h"
 #include "model/keys.h"
 #include "model/queue.h"
 
@@ -119,7 +120,14 @@ class VolcanoJobController final : public Reconciler, public VolcanoEventSource 
     seen.ssh_key = memory.ssh_key;
     seen.told_at = memory.told_at;
     seen.creation_failed = std::exchange(memory.creation_failed, false);
+    std::vector<EventNote> notes;
+    const auto news_due = tell_group_news(seen, memory, notes, now);
+    const auto reason_due = note_why_pending(memory.group_news, seen, now);
     Plan plan = decide(seen, orders, memory, now);
+    plan.events.insert(plan.events.begin(), notes.begin(), notes.end());
+    for (const auto& due : {news_due, reason_due}) {
+      if (due) come_back(*due, plan);
+    }
     if (writes_status(plan)) memory.told_at = now;
     ask_for_key(key, seen, memory);
     return plan;
@@ -286,11 +294,9 @@ class VolcanoJobController final : public Reconciler, public VolcanoEventSource 
     for (const Delayed& delayed : choice.delayed) announce(delayed, seen, memory, notes);
     Plan plan = choice.chosen ? act(seen, *choice.chosen, now) : settle(seen, now);
     memory.settle(choice, seen.status);
-    const std::optional<Duration> news_due = tell_group_news(seen, memory, notes, now);
     plan.steps.insert(plan.steps.begin(), taking.begin(), taking.end());
     plan.events.insert(plan.events.begin(), notes.begin(), notes.end());
     if (choice.come_back) come_back(*choice.come_back, plan);
-    if (news_due) come_back(*news_due, plan);
     if (!memory.happened.empty() && memory.has_orders()) come_back(1ms, plan);
     return plan;
   }
