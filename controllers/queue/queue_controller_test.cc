@@ -135,6 +135,23 @@ TEST_F(QueueTest, AChildCannotOpenUnderAClosedParent) {
   EXPECT_EQ(state("moved"), "Closed");
 }
 
+TEST_F(QueueTest, AChildThatIsClosedByOrderTooStaysClosedWhenItsParentOpens) {
+  make("top");
+  make("kid", "top");
+  make("other", "top");
+  command("top", "Closed");
+  world.put(kinds::kCommand, R"({"metadata":{"name":"o","namespace":"default"},)"
+                             R"("action":"CloseQueue","target":{"kind":"Queue","name":"kid"}})");
+  world.settle();
+  world.pass(1s);
+  EXPECT_EQ(world.get(kinds::kCommand, "default", "o"), nullptr);
+  command("top", "Open");
+  EXPECT_EQ(state("kid"), "Closed");
+  EXPECT_EQ(state("other"), "Open");
+  command("kid", "Open");
+  EXPECT_EQ(state("kid"), "Open");
+}
+
 TEST_F(QueueTest, RootStaysOpen) {
   command("root", "Closed");
   EXPECT_EQ(state("root"), "Open");

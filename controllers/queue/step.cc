@@ -142,6 +142,12 @@ Plan obey(const QueueObserved& seen, const Object& order) {
               std::string(to_text(seen.parent.state()));
   }
   Plan plan;
+  if (problem.empty() && !open && closed_by_parent(seen.queue)) {
+    // It stays closed when its parent opens; the order is obeyed when that is written down.
+    Json body(boost::json::object_kind);
+    set_path(body, {"metadata", "annotations", kClosedByParent}, "false");
+    return std::move(plan.then(patch(seen.queue, std::move(body), "")));
+  }
   if (problem.empty()) {
     // Both are harmless when repeated, so the order goes last: it is not lost.
     const QueueState closed = group_count(seen) > 0 ? QueueState::Closing : QueueState::Closed;
