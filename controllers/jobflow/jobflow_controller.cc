@@ -35,7 +35,13 @@ class JobFlowController final : public Reconciler, public VolcanoEventSource {
 
   std::vector<Interest> interests() const override {
     return {{kinds::kJobFlow},
-            {kinds::kVolcanoJob, keys_of_job},
+            {kinds::kVolcanoJob,
+             [this](const ObjectPtr& before, const ObjectPtr& after) {
+               std::vector<ObjectKey> out = keys_of_job(before, after);
+               // A name may be free now.
+               if (after == nullptr) out.insert(out.end(), held_.begin(), held_.end());
+               return out;
+             }},
             {kinds::kJobTemplate, [this](const ObjectPtr&, const ObjectPtr& after) {
                // One that was missed may be here now.
                return after == nullptr ? std::vector<ObjectKey>()
@@ -46,6 +52,7 @@ class JobFlowController final : public Reconciler, public VolcanoEventSource {
   Plan reconcile(const ObjectKey& key, const client::Cache& cache, WallTime now) override {
     Plan plan;
     waiting_.erase(key);
+    held_.erase(key);
     const ObjectPtr object = cache.get(key);
     if (object == nullptr || object->deletion()) return plan;
     const JobFlowView flow(object);
@@ -102,9 +109,20 @@ class JobFlowController final : public Reconciler, public VolcanoEventSource {
                                "there is no JobTemplate named " + one.name});
         continue;
       }
+      if (const ObjectPtr other =
+              cache.get(kinds::kVolcanoJob, flow->name_space(), flow.job_name(one.name))) {
+        held_.insert(flow->key());
+        if (!other->deletion()) plan.events.push_back(told_held(other->name()));
+        continue;
+      }
       out.push_back(create(flow, one.name, *source));
     }
     return out;
+  }
+
+  static EventNote told_held(const std::string& job) {
+    return {EventNote::Type::Warning, "FailedCreate",
+            "job " + job + " is somebody else's: the flow waits until the name is free"};
   }
 
   static PlannedWrite create(const JobFlowView& flow, const std::string& name,
@@ -125,6 +143,7 @@ class JobFlowController final : public Reconciler, public VolcanoEventSource {
   }
 
   mutable std::set<ObjectKey> waiting_;  // for a template
+  mutable std::set<ObjectKey> held_;     // up by jobs of others
 };
 
 class JobTemplateController final : public Reconciler, public VolcanoEventSource {

@@ -112,6 +112,22 @@ TEST_F(JobFlowTest, ATemplateMayComeLater) {
   EXPECT_EQ(jobs(), Names{"f-a"});
 }
 
+TEST_F(JobFlowTest, AJobOfSomebodyElseIsTold) {
+  make_template("a");
+  world.put(kinds::kVolcanoJob, R"({"metadata":{"name":"f-a","namespace":"d"},"spec":{}})");
+  make(R"({"name":"a"})");
+  EXPECT_EQ(flow().phase(), "Pending");
+  const auto told = world.told("FailedCreate");
+  EXPECT_GE(told, 1);
+  world.pass(60s);
+  EXPECT_EQ(world.told("FailedCreate"), told);
+  phase("f-a", "Completed");
+  EXPECT_EQ(flow().phase(), "Pending") << "it was not the flow's";
+  world.remove(kinds::kVolcanoJob, "d", "f-a");
+  world.settle();
+  EXPECT_EQ(world.get(kinds::kVolcanoJob, "d", "f-a")->controller()->uid, flow()->uid());
+}
+
 TEST_F(JobFlowTest, SucceededItsJobsGoWhenItSaysSo) {
   make_template("a");
   make(R"({"name":"a"})", "delete");
