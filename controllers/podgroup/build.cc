@@ -3,6 +3,7 @@
 #include "base/strings.h"
 #include "model/keys.h"
 #include "model/pod_quota.h"
+#include "model/resource_list.h"
 #include "model/volcano_job.h"
 
 namespace krater::controllers::podgroup {
@@ -46,6 +47,24 @@ void put_topology(const PodView& pod, Json& spec) {
     set_path(spec, {"networkTopology", "highestTierAllowed"}, *highest);
 }
 
+Json min_resources(const PodView& pod, std::int64_t members) {
+  PodQuota gang;
+  gang.add(PodQuota::of(&pod.spec()), members);
+  return gang.to_json_object();
+}
+
+Json spec_of(const PodView& pod, const Labels& owner, std::int64_t members) {
+  Json spec(boost::json::object_kind);
+  set_path(spec, {"minMember"}, members);
+  set_path(spec, {"minResources"}, min_resources(pod, members));
+  if (const std::string queue = queue_of(pod, owner); !queue.empty())
+    set_path(spec, {"queue"}, Json(queue));
+  if (const std::string priority = pod.priority_class_name(); !priority.empty())
+    set_path(spec, {"priorityClassName"}, Json(priority));
+  put_topology(pod, spec);
+  return spec;
+}
+
 }  // namespace
 
 std::string group_name(const Object& pod) {
@@ -53,10 +72,32 @@ std::string group_name(const Object& pod) {
   return "podgroup-" + (owner == nullptr ? pod.uid() : owner->uid).text();
 }
 
-Json min_resources(const PodView& pod, std::int64_t members) {
-  PodQuota gang;
-  gang.add(PodQuota::of(&pod.spec()), members);
-  return gang.to_json_object();
+std::string queue_of(const PodView& pod, const Labels& owner) {
+  if (const std::string_view queue = pod.annotation(keys::kQueueName); !queue.empty())
+    return std::string(queue);
+  const auto place = owner.find(keys::kQueueName);
+  return place == owner.end() ? "" : place->second;
+}
+
+Json difference(const PodGroupView& group, const PodView& pod, const Labels& owner,
+                std::int64_t members) {
+  const Json* stored = find(group.document(), {"spec"});
+  const Json before = stored == nullptr ? Json(boost::json::object_kind) : *stored;
+  const Json wanted = spec_of(pod, owner, members);
+  Json after = before;
+  for (const std::string_view field :
+       {"minMember", "minResources", "queue", "priorityClassName", "networkTopology"}) {
+    if (const Json* value = find(wanted, {field}))
+      set_path(after, {field}, *value);
+    else if (field != "queue")  // it may be its namespace's
+      erase_path(after, {field});
+  }
+  // Equal amounts in another spelling are left as they are.
+  const Json* amounts = find(before, {"minResources"});
+  if (ResourceList::from(amounts) == ResourceList::from(find(after, {"minResources"})) &&
+      amounts != nullptr)
+    set_path(after, {"minResources"}, *amounts);
+  return merge_difference(before, after);
 }
 
 Json build_group(const PodView& pod, const Labels& owner, std::int64_t members) {
@@ -69,15 +110,7 @@ Json build_group(const PodView& pod, const Labels& owner, std::int64_t members) 
   const bool has_owner = pod->controller() != nullptr && owners != nullptr;
   set_path(out, {"metadata", "ownerReferences"},
            has_owner ? *owners : JsonArray{controller_reference(*pod.object())});
-  Json spec(boost::json::object_kind);
-  set_path(spec, {"minMember"}, members);
-  set_path(spec, {"minResources"}, min_resources(pod, members));
-  if (const std::string_view queue = pod.annotation(keys::kQueueName); !queue.empty())
-    set_path(spec, {"queue"}, Json(queue));
-  if (const std::string priority = pod.priority_class_name(); !priority.empty())
-    set_path(spec, {"priorityClassName"}, Json(priority));
-  put_topology(pod, spec);
-  set_path(out, {"spec"}, std::move(spec));
+  set_path(out, {"spec"}, spec_of(pod, owner, members));
   set_path(out, {"status", "phase"}, "Pending");
   return out;
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "model/pod.h"
+#include "model/podgroup.h"
 
 namespace krater::controllers::podgroup {
 
@@ -11,7 +12,10 @@ namespace krater::controllers::podgroup {
 std::string group_name(const Object& pod);
 // `owner`: annotations of the pod's controller; empty without one.
 Json build_group(const PodView& pod, const Labels& owner, std::int64_t members);
-// Of a group of so many such pods.
-Json min_resources(const PodView& pod, std::int64_t members);
+// The queue that the pod names, else its controller; "" when neither does.
+std::string queue_of(const PodView& pod, const Labels& owner);
+// What makes the group one of so many such pods; an empty object when it is.
+Json difference(const PodGroupView& group, const PodView& pod, const Labels& owner,
+                std::int64_t members);
 
 }  // namespace krater::controllers::podgroup

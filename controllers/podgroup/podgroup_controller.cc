@@ -16,11 +16,12 @@ namespace krater::controllers {
 namespace {
 
 using podgroup::build_group;
+using podgroup::difference;
 using podgroup::group_name;
 using podgroup::group_size;
-using podgroup::min_resources;
 using podgroup::names_size;
 using podgroup::next_size;
+using podgroup::queue_of;
 
 constexpr Duration kLookAgain = 1s;
 
@@ -110,19 +111,21 @@ class PodGroupController final : public Reconciler {
     const bool joined = pod.annotation(keys::kGroupName) == name;
     if (pod.deleting() || pod.finished()) return plan;
     if (!pod.annotation(keys::kGroupName).empty() && !joined) return plan;
-    if (cache.get(kinds::kPodGroup, object->name_space(), name) == nullptr) {
-      // A queue that is not open takes no new group: the pod waits on its own until it opens.
-      const std::string queue(pod.annotation(keys::kQueueName));
-      const ObjectPtr mine = cache.get(kinds::kQueue, "", queue);
-      if (!queue.empty() && (mine == nullptr || QueueView(mine).state() != QueueState::Open)) {
-        waiting_[queue].insert(object->key());
-        return plan;
-      }
-      const auto owner = owner_of(*object, cache);
-      if (!owner) {
-        plan.outcome = Outcome::requeue_after(kLookAgain);
-        return plan;
-      }
+    const PodGroupView group(cache.get(kinds::kPodGroup, object->name_space(), name));
+    if (group && joined) return plan;
+    const auto owner = owner_of(*object, cache);
+    if (!owner) {
+      plan.outcome = Outcome::requeue_after(kLookAgain);
+      return plan;
+    }
+    const std::string queue = queue_of(pod, owner->annotations);
+    if (!may_enter(queue, group, cache)) {
+      waiting_[queue].insert(object->key());
+      return plan;
+    }
+    if (group) {
+      follow(group, pod, owner->annotations, group.min_member(), plan);
+    } else {
       plan.then({client::CreateWrite{kinds::kPodGroup, object->name_space(),
                                      build_group(pod, owner->annotations, owner->size)},
                  Code::AlreadyExists,
@@ -171,7 +174,7 @@ class PodGroupController final : public Reconciler {
     const ObjectPtr group = cache.get(kinds::kPodGroup, workload.name_space(), name);
     if (group == nullptr || group->deletion()) return plan;
     if (int_at(*workload.document(), {"spec", "replicas"}) != 0)
-      return names_size(annotations_of(workload)) ? resize(workload, group, cache) : plan;
+      return resize(workload, group, cache);
     // Scaled to nothing, its group asks for nothing.
     client::DeleteWrite gone{kinds::kPodGroup, workload.name_space(), name};
     gone.only_uid = group->uid();
@@ -181,26 +184,39 @@ class PodGroupController final : public Reconciler {
   // Its group follows what it asks for, and what its newest pod is like.
   static Plan resize(const Object& workload, const ObjectPtr& group, const client::Cache& cache) {
     Plan plan;
+    const Labels annotations = annotations_of(workload);
+    const bool sized = names_size(annotations);
+    if (!sized && !annotations.contains(keys::kQueueName)) return plan;
     const std::vector<ObjectPtr> pods = cache.controlled_by(kinds::kPod, workload.uid());
     if (pods.empty()) return plan;
     const PodGroupView now(group);
-    const std::int64_t size = next_size(now.min_member(), group_size(workload, pods), pods);
-    if (size == now.min_member()) return plan;
-    const ObjectPtr& newest = *std::max_element(
+    const std::int64_t size =
+        sized ? next_size(now.min_member(), group_size(workload, pods), pods) : now.min_member();
+    const PodView newest(*std::max_element(
         pods.begin(), pods.end(),
-        [](const ObjectPtr& a, const ObjectPtr& b) { return a->created() < b->created(); });
-    Json patch(boost::json::object_kind);
-    set_path(patch, {"spec", "minMember"}, size);
-    Json resources = min_resources(PodView(newest), size);
-    // What was asked for by another template goes.
-    if (const JsonObject* before = object_at(now.document(), {"spec", "minResources"})) {
-      for (const auto& entry : *before) resources.get_object().emplace(entry.key(), nullptr);
-    }
-    set_path(patch, {"spec", "minResources"}, std::move(resources));
+        [](const ObjectPtr& a, const ObjectPtr& b) { return a->created() < b->created(); }));
+    if (may_enter(queue_of(newest, annotations), now, cache))
+      follow(now, newest, annotations, size, plan);
+    return plan;
+  }
+
+  // A queue that is not open takes no new group: the pod waits on its own until it opens.
+  static bool may_enter(const std::string& queue, const PodGroupView& group,
+                        const client::Cache& cache) {
+    if (queue.empty() || (group && group.queue() == QueueName(queue))) return true;
+    const ObjectPtr mine = cache.get(kinds::kQueue, "", queue);
+    return mine != nullptr && QueueView(mine).state() == QueueState::Open;
+  }
+
+  // What a rollout changes is true of the group too.
+  static void follow(const PodGroupView& group, const PodView& pod, const Labels& owner,
+                     std::int64_t members, Plan& plan) {
+    Json patch = difference(group, pod, owner, members);
+    if (group->deletion() || patch.get_object().empty()) return;
     client::PatchWrite write{kinds::kPodGroup, group->name_space(), group->name(),
-                             client::PatchType::Merge, std::move(patch)};
+                             client::PatchType::Merge, JsonObject{{"spec", std::move(patch)}}};
     write.only_if = group->revision();
-    return std::move(plan.then({std::move(write), Code::NotFound, {}, {}}));
+    plan.then({std::move(write), Code::NotFound, {}, {}});
   }
 
   PodGroupDeps deps_;

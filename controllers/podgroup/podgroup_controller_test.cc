@@ -175,6 +175,62 @@ TEST_F(PodGroupControllerTest, TheGroupOfAWorkloadGoesWhenItIsScaledToNothing) {
   EXPECT_FALSE(group(name));
 }
 
+TEST_F(PodGroupControllerTest, AGroupFollowsTheNewestPodOfARollout) {
+  for (const std::string name : {"first", "second"})
+    world.put(kinds::kQueue,
+              R"({"metadata":{"name":")" + name + R"("},"status":{"state":"Open"}})");
+  const Kind sets{"apps", "v1", "StatefulSet", "statefulsets", true};
+  for (const std::string annotations :
+       {"{}", R"({"scheduling.volcano.sh/group-min-member":"1"})"}) {
+    world.put(sets, R"({"metadata":{"name":"s","namespace":"d","annotations":)" + annotations +
+                        R"(},"spec":{"replicas":2}})");
+    world.settle();
+    const ObjectPtr set = world.get(sets, "d", "s");
+    const auto with = [&](const std::string& queue) {
+      return owned_by(sets, set) + R"(,"annotations":{"scheduling.volcano.sh/queue-name":")" +
+             queue + R"("})";
+    };
+    const std::string name = group_of(pod("s-0", with("first")));
+    EXPECT_EQ(group(name).queue(), QueueName("first"));
+    EXPECT_EQ(group(name).min_resources()->at("cpu"), 2000);
+    world.pass(1s);
+    pod("s-1", with("second"),
+        R"("schedulerName":"volcano","priorityClassName":"high","overhead":{"cpu":"1"})");
+    EXPECT_EQ(group(name).queue(), QueueName("second"));
+    EXPECT_EQ(group(name).priority_class_name(), "high");
+    EXPECT_EQ(group(name).min_resources()->at("cpu"), 3000);
+    EXPECT_EQ(group(name).min_member(), 1);
+    for (const char* gone : {"s-0", "s-1"}) world.remove(kinds::kPod, "d", gone);
+    world.remove(kinds::kPodGroup, "d", name);
+    world.remove(sets, "d", "s");
+    world.settle();
+  }
+}
+
+TEST_F(PodGroupControllerTest, AWorkloadsQueueIsThatOfItsPodsThatNameNone) {
+  world.put(kinds::kQueue, R"({"metadata":{"name":"team"},"status":{"state":"Closed"}})");
+  world.put(kinds::kQueue, R"({"metadata":{"name":"own"},"status":{"state":"Open"}})");
+  const auto job = [&](const std::string& name) {
+    world.put(kinds::kJob, R"({"metadata":{"name":")" + name +
+                               R"(","namespace":"d",)"
+                               R"("annotations":{"scheduling.volcano.sh/queue-name":"team"}}})");
+    world.settle();
+    return owned_by(kinds::kJob, world.get(kinds::kJob, "d", name));
+  };
+  EXPECT_EQ(group_of(pod("waits", job("a"))), "") << "its queue is closed";
+  const std::string own = R"(,"annotations":{"scheduling.volcano.sh/queue-name":"own"})";
+  EXPECT_EQ(group(group_of(pod("other", job("b") + own))).queue(), QueueName("own"));
+  world.patch(*world.get(kinds::kQueue, "", "team"), kinds::kQueue,
+              R"({"status":{"state":"Open"}})", "status");
+  world.settle();
+  const std::string name = group_of(world.get(kinds::kPod, "d", "waits"));
+  EXPECT_EQ(group(name).queue(), QueueName("team"));
+  world.patch(*world.get(kinds::kJob, "d", "a"), kinds::kJob,
+              R"({"metadata":{"annotations":{"scheduling.volcano.sh/queue-name":"own"}}})");
+  world.settle();
+  EXPECT_EQ(group(name).queue(), QueueName("own"));
+}
+
 // VC-23
 TEST_F(PodGroupControllerTest, InAClosedQueueAPodWaitsUntilItOpens) {
   world.put(kinds::kQueue, R"({"metadata":{"name":"door"},"status":{"state":"Closed"}})");
