@@ -86,7 +86,27 @@ class Validator {
     for (ValidationRule rule : node.rules) rule({value, old, path, native}, errors_);
   }
 
+  void members(const SchemaNode& node, bool native, const JsonObject& value,
+               const JsonObject& before, std::initializer_list<std::string_view> names) {
+    for (const std::string_view name : names) {
+      if (const Property* property = node.property(name))
+        member(*property, native, value, &before, FieldPath());
+    }
+  }
+
  private:
+  void member(const Property& property, bool native, const JsonObject& value,
+              const JsonObject* before, const FieldPath& path) {
+    const Json* now = value.if_contains(property.name);
+    const Json* was = before == nullptr ? nullptr : before->if_contains(property.name);
+    const bool typed = native || property.node->type_name == "meta/v1.ObjectMeta";
+    if (property.immutable && typed && before != nullptr) immutable(property, now, was, path);
+    if (now == nullptr || (now->is_null() && property.nullable)) return;
+    const FieldPath here = path.field(property.name);
+    walk(*property.node, typed, *now, was, here);
+    if (typed && property.name_rule != nullptr) check_name(property, *now, here);
+  }
+
   void wrong_type(const SchemaNode& node, const Json& value, const FieldPath& path) {
     const std::string_view word = value_word(value);
     errors_.invalid_type(path, word,
@@ -129,16 +149,7 @@ class Validator {
     }
     require(node.required, native, value, path);
     if (native) require(node.native_required, native, value, path);
-    for (const Property& property : node.properties) {
-      const Json* now = value.if_contains(property.name);
-      const Json* was = before == nullptr ? nullptr : before->if_contains(property.name);
-      const bool typed = native || property.node->type_name == "meta/v1.ObjectMeta";
-      if (property.immutable && typed && before != nullptr) immutable(property, now, was, path);
-      if (now == nullptr || (now->is_null() && property.nullable)) continue;
-      const FieldPath here = path.field(property.name);
-      walk(*property.node, typed, *now, was, here);
-      if (typed && property.name_rule != nullptr) check_name(property, *now, here);
-    }
+    for (const Property& property : node.properties) member(property, native, value, before, path);
   }
 
   // Native fields that are empty count as missing, as they do in the original types.
@@ -211,6 +222,13 @@ class Validator {
 void validate_object(const SchemaNode& node, bool native, const Json& object, const Json* old,
                      FieldErrors& errors) {
   Validator(errors).walk(node, native, object, old, FieldPath());
+}
+
+void validate_members(const SchemaNode& node, bool native, const Json& object, const Json& old,
+                      std::initializer_list<std::string_view> changed, FieldErrors& errors) {
+  Validator(errors).members(node, native, object.get_object(), old.get_object(), changed);
+  const FieldPath path;
+  for (ValidationRule rule : node.rules) rule({object, &old, path, native}, errors);
 }
 
 }  // namespace krater::api

@@ -39,20 +39,21 @@ void copy_member(JsonObject& to, const JsonObject& from, std::string_view key) {
 bool same_intent(const KindSchema& schema, const Json& object, const Json& old) {
   const JsonObject& now = object.get_object();
   const JsonObject& before = old.get_object();
-  const auto member = [](const JsonObject& of, std::string_view key) {
-    const Json* value = of.if_contains(key);
-    return value == nullptr ? Json(nullptr) : *value;
+  // What is null is not there.
+  const auto same = [&](std::string_view key) {
+    const Json* a = now.if_contains(key);
+    const Json* b = before.if_contains(key);
+    const bool none = a == nullptr || a->is_null();
+    if (none || b == nullptr) return none && (b == nullptr || b->is_null());
+    return *a == *b;
   };
-  if (schema.built_in() && (now.contains("spec") || before.contains("spec"))) {
-    return member(now, "spec") == member(before, "spec");
-  }
+  if (schema.built_in() && (now.contains("spec") || before.contains("spec"))) return same("spec");
   std::set<std::string_view> keys;
   for (const auto& entry : now) keys.insert({entry.key().data(), entry.key().size()});
   for (const auto& entry : before) keys.insert({entry.key().data(), entry.key().size()});
   keys.erase("metadata");
   if (schema.subresources().status) keys.erase("status");
-  return std::all_of(keys.begin(), keys.end(),
-                     [&](std::string_view key) { return member(now, key) == member(before, key); });
+  return std::all_of(keys.begin(), keys.end(), same);
 }
 
 }  // namespace

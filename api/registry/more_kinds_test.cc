@@ -1,6 +1,11 @@
 // Kinds beyond pods over a real registry: who may change what at which door, and what is charged.
 #include <gtest/gtest.h>
 
+#include <future>
+#include <optional>
+
+#include "api/registry/encode.h"
+#include "api/registry/keys.h"
 #include "api/registry/scale.h"
 #include "api/registry/testing/harness.h"
 #include "base/strings.h"
@@ -227,6 +232,36 @@ TEST(VolcanoJobs, TemplatesOfTheirTasksAreCheckedAsPodsAre) {
       "cronjobs.batch.volcano.sh \"c\" is forbidden: admission webhook "
       "\"validatecronjob.volcano.sh\" denied the request: jobTemplate: "
       "spec.task[0].template.spec.containers: Required value.");
+}
+
+// As it is after an update of the server that brought a rule along.
+TEST(Statuses, AreWrittenThoughTheRestWouldNotBeTakenToday) {
+  Harness h;
+  const Encoded old = encode_object(Harness::parsed(R"({
+    "apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job",
+    "metadata":{"name":"j","namespace":"default","uid":"u","creationTimestamp":"2026-01-01T00:00:00Z"},
+    "spec":{"queue":"default","minAvailable":1,"maxRetry":-1,"tasks":[{"name":"a","replicas":1,
+      "template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})"));
+  storage::Op put;
+  put.key = store_key(kinds::kVolcanoJob, "default", "j");
+  put.value = old.bytes;
+  put.revision_at = old.revision_at;
+  std::promise<bool> stored;
+  h.store().commit({{put}}, [&](std::optional<storage::CommitFailure> failure,
+                                const storage::Committed&) { stored.set_value(!failure); });
+  ASSERT_TRUE(stored.get_future().get());
+  const auto said = [&](std::string_view patch, std::string subresource) {
+    return text_of(h.merge(kinds::kVolcanoJob, "j", patch, std::move(subresource)));
+  };
+  EXPECT_EQ(said(R"({"status":{"state":{"phase":"Running"},"running":1}})", "status"), "ok");
+  const Json now = h.read(kinds::kVolcanoJob, "j");
+  EXPECT_EQ(text_at(now, {"status", "state", "phase"}), "Running");
+  EXPECT_EQ(int_at(now, {"spec", "maxRetry"}), -1);
+  // The status itself is looked at, and the rest as soon as it is written.
+  EXPECT_NE(said(R"({"status":{"running":-1}})", "status").find("status.running"),
+            std::string::npos);
+  EXPECT_NE(said(R"({"metadata":{"labels":{"a":"b"}}})", "").find("spec.maxRetry"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "api/registry/pipeline.h"
 
 #include "api/machinery/custom/custom_kind.h"
+#include "api/machinery/defaults.h"
 #include "api/machinery/keep_spelling.h"
+#include "api/machinery/validate.h"
 #include "api/registry/metadata.h"
 #include "api/registry/status.h"
 #include "base/strings.h"
@@ -56,6 +58,12 @@ Result<void> report(const KindSchema& schema, const RequestInfo& info,
 Causes validate_schema(const KindSchema& schema, const Admission& admission) {
   if (const CustomKind* custom = as_custom(schema))
     return custom->validate(admission.object, admission.old, admission.warnings);
+  if (admission.old != nullptr && changes_status_alone(schema, admission.subresource)) {
+    FieldErrors errors;
+    validate_members(schema.root(), schema.built_in(), admission.object, *admission.old,
+                     {"metadata", "status"}, errors);
+    return errors.take();
+  }
   return schema.validate(admission.object, admission.old);
 }
 
@@ -79,6 +87,25 @@ void settle(const KindSchema& schema, Json& object, const Json* old) {
   schema.apply_defaults(object);
   schema.canonicalize(object);
   if (old != nullptr && schema.built_in()) keep_spelling(schema.root(), object, *old);
+}
+
+bool changes_status_alone(const KindSchema& schema, std::string_view subresource) {
+  return subresource == "status" && as_custom(schema) == nullptr;
+}
+
+void settle_status(const KindSchema& schema, Json& object, const Json& old) {
+  const bool native = schema.built_in();
+  JsonObject& members = object.get_object();
+  if (!members.contains("status")) return settle(schema, object, &old);
+  for (const std::string_view name : {"metadata", "status"}) {
+    const Property* property = schema.root().property(name);
+    Json* value = members.if_contains(name);
+    if (property == nullptr || value == nullptr) continue;
+    default_object(*property->node, native, *value);
+    canonicalize_object(*property->node, native, *value);
+    const Json* before = old.get_object().if_contains(name);
+    if (native && before != nullptr) keep_spelling(*property->node, *value, *before);
+  }
 }
 
 Result<void> approve(const KindSchema& schema, const Admission& admission,

@@ -33,6 +33,10 @@ Result<void> check_body_types(const KindSchema& schema, Json object);
 
 // Defaults and canonical forms. `old`: what is there now; equal amounts keep its words.
 void settle(const KindSchema& schema, Json& object, const Json* old = nullptr);
+// Of an update at the endpoint of the status: all else is as it was stored.
+void settle_status(const KindSchema& schema, Json& object, const Json& old);
+// Whether the rest of an update need not be looked at again.
+bool changes_status_alone(const KindSchema& schema, std::string_view subresource);
 
 // Validation, validating admission, and what the writer himself may do. Code::Invalid with all
 // causes, or a refusal.

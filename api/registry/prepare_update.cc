@@ -140,16 +140,6 @@ Result<void> check_uid(const Kind& kind, const Json& body, const Object& old) {
                       ", UID in object meta: " + old.uid().text());
 }
 
-// What a patch makes of an object is the patch's fault.
-Error refused_patch(Error error, const Kind& kind, const Json& patched) {
-  const std::string prefix =
-      kind.kind + " in version \"" + kind.version + "\" cannot be handled as a " + kind.kind + ": ";
-  if (error.code != Code::BadRequest) return error;
-  std::string why = error.message.starts_with(prefix) ? error.message.substr(prefix.size())
-                                                      : std::move(error.message);
-  return invalid(Kind(), "", {invalid_value("patch", quoted(to_json(patched)), why)});
-}
-
 Result<void> apply_patch(const KindSchema& schema, const client::PatchWrite& write, Json& target) {
   switch (write.type) {
     case client::PatchType::Json:
@@ -162,6 +152,28 @@ Result<void> apply_patch(const KindSchema& schema, const client::PatchWrite& wri
       break;  // prepare_apply()
   }
   return internal_error("unknown patch type");
+}
+
+void name_type(const KindSchema& schema, Json& body) {
+  body.get_object()["apiVersion"] = schema.kind().api_version();
+  body.get_object()["kind"] = schema.kind().kind;
+}
+
+// What a patch makes of an object is the patch's fault.
+Error refused_patch(Error error, const KindSchema& schema, const client::PatchWrite& write,
+                    const Object& current) {
+  const Kind& kind = schema.kind();
+  const std::string prefix =
+      kind.kind + " in version \"" + kind.version + "\" cannot be handled as a " + kind.kind + ": ";
+  if (error.code != Code::BadRequest) return error;
+  std::string why = error.message.starts_with(prefix) ? error.message.substr(prefix.size())
+                                                      : std::move(error.message);
+  Json patched = *current.document();
+  if (Result<void> again = apply_patch(schema, write, patched); !again)
+    return std::move(again).error();
+  take_managed_fields(patched);
+  if (write.type == client::PatchType::StrategicMerge) name_type(schema, patched);
+  return invalid(Kind(), "", {invalid_value("patch", quoted(to_json(patched)), why)});
 }
 
 }  // namespace
@@ -188,7 +200,10 @@ Result<Change> change_object(const KindSchema& schema, Change change, std::strin
   const std::shared_ptr<const Json> old = projected(schema, current)->document();
   TRY(check_uid(change.kind, body, *current));
   Json object = narrowed(schema, subresource, std::move(body), *old, in.info.in_process);
-  settle(schema, object, old.get());
+  if (changes_status_alone(schema, subresource))
+    settle_status(schema, object, *old);
+  else
+    settle(schema, object, old.get());
   TRY(check_shape(schema, in.info, object));
   tidy_metadata(object, change.warnings);
   if (as_custom(schema) != nullptr) warn_of_finalizers(object, old.get(), change.warnings);
@@ -289,14 +304,11 @@ Result<Change> prepare_patch(const client::PatchWrite& write, const PrepareInput
   }
   change.repeatable = !pinned;
   // A strategic merge does not look at what type of object the patch says it is of.
-  if (write.type == client::PatchType::StrategicMerge) {
-    body.get_object()["apiVersion"] = served->kind().api_version();
-    body.get_object()["kind"] = served->kind().kind;
-  }
-  const Json patched = body;
+  if (write.type == client::PatchType::StrategicMerge) name_type(*served, body);
   Result<KindSchemaPtr> decoded =
       decode_to_stored(served, write.name_space, in, body, change.warnings);
-  if (!decoded) return refused_patch(std::move(decoded).error(), served->kind(), patched);
+  if (!decoded)
+    return refused_patch(std::move(decoded).error(), *served, write, *projected(*served, current));
   const KindSchemaPtr schema = *decoded;
   TRY(check_body_name(write.name, body));
   TRY(check_patched_uid(change.kind, body, *current));

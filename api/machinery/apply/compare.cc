@@ -25,9 +25,12 @@ Fate leaf_fate(const Json* before, const Json* after) {
 
 Fate compare(const SchemaNode* node, const Json* before, const Json* after, Comparison& below);
 
-void compare_members(const SchemaNode* node, const Json* before, const Json* after,
-                     Comparison& out) {
+// `as_wholes`: mostly few of them change, and that the others are equal is seen sooner so.
+void compare_members(const SchemaNode* node, const Json* before, const Json* after, Comparison& out,
+                     bool as_wholes = false) {
   const auto one = [&](std::string_view name, const Json* old_value, const Json* new_value) {
+    if (as_wholes && old_value != nullptr && new_value != nullptr && *old_value == *new_value)
+      return;
     Comparison below;
     const Fate fate = compare(member_of(node, name).node, old_value, new_value, below);
     if (fate != Fate::Same || !below.empty())
@@ -175,7 +178,12 @@ FieldSet fields_of(const SchemaNode& root, const Json& value) {
 
 Comparison compare_fields(const SchemaNode& root, const Json& before, const Json& after) {
   Comparison out;
-  compare(&root, &before, &after, out);
+  if (grain_of(&root, before) != Grain::Map || grain_of(&root, after) != Grain::Map) {
+    compare(&root, &before, &after, out);
+    return out;
+  }
+  compare_members(&root, &before, &after, out, true);
+  for (FieldSet* set : {&out.added, &out.modified, &out.removed}) set->seal();
   return out;
 }
 
