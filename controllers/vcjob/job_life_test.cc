@@ -1,6 +1,8 @@
 // A Volcano Job from its creation to its end: its group, its pods, what it tells.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "controllers/vcjob/testing/job_test.h"
 #include "model/keys.h"
 #include "model/pod_overhead.h"
@@ -27,6 +29,7 @@ TEST_F(VolcanoJobTest, PodsAreMadeOnlyWhenTheGangIsAdmitted) {
   EXPECT_TRUE(pods().empty());
   ASSERT_NE(group(), nullptr);
   const PodGroupView pg(group());
+  EXPECT_EQ(text_at(pg.document(), {"status", "phase"}), "Pending");
   EXPECT_EQ(pg.min_member(), 2);
   EXPECT_EQ(pg.min_task_member().at("w"), 2);
   EXPECT_EQ(pg.priority_class_name(), "high");
@@ -37,6 +40,7 @@ TEST_F(VolcanoJobTest, PodsAreMadeOnlyWhenTheGangIsAdmitted) {
 
   admit();
   EXPECT_EQ(pods(), (Names{"j-w-0", "j-w-1"}));
+  world.pass(1s);
   EXPECT_EQ(status().counts.pending, 2);
   const PodView made(pod("j-w-1"));
   EXPECT_EQ(made.annotation(keys::kGroupName), group()->name());
@@ -65,6 +69,33 @@ TEST_F(VolcanoJobTest, PodsAreMadeOnlyWhenTheGangIsAdmitted) {
   EXPECT_EQ(last.conditions[2].phase, "Completed");
   world.pass(60s);
   EXPECT_EQ(status(), last) << "nothing is written when nothing happens";
+}
+
+// How many pods wait is not worth a write when they are about to run.
+TEST_F(VolcanoJobTest, ThatItsPodsWaitIsToldOnlyWhenTheyDoSo) {
+  make(task("w", 1), 1);
+  const auto tellings = [&] {
+    return std::ranges::count_if(world.fake.writes, [](const client::Write& write) {
+      return client::key_of(write).resource == kinds::kVolcanoJob.resource();
+    });
+  };
+  ASSERT_EQ(tellings(), 1) << "Pending";
+  admit();
+  world.pass(900ms);
+  EXPECT_EQ(tellings(), 1);
+  run("j-w-0");
+  EXPECT_EQ(phase(), "Running");
+  EXPECT_EQ(tellings(), 2);
+  EXPECT_EQ(status().counts.running, 1);
+
+  make(task("w", 1), 1, "", "k");
+  world.patch(*world.get(kinds::kPodGroup, "d", VolcanoJobView(job("k")).pod_group_name()),
+              kinds::kPodGroup, R"({"status":{"phase":"Inqueue"}})");
+  world.settle();
+  const auto pending = [&] { return Status::of(VolcanoJobView(job("k"))).counts.pending; };
+  EXPECT_EQ(pending(), 0);
+  world.pass(1s);
+  EXPECT_EQ(pending(), 1);
 }
 
 // A quota that lets only some of the pods be made.
@@ -135,6 +166,8 @@ TEST_F(VolcanoJobTest, IsScaledInPlace) {
   spec(R"({"tasks":[)" + task("w", 4, R"(,"minAvailable":2)") + "]}");
   EXPECT_EQ(pods(), (Names{"j-w-0", "j-w-1", "j-w-2", "j-w-3"}));
   EXPECT_EQ(status().counts.running, 2);
+  EXPECT_EQ(status().counts.pending, 0);
+  world.pass(1s);
   EXPECT_EQ(status().counts.pending, 2);
 }
 

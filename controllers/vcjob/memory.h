@@ -20,12 +20,12 @@ struct Memory {
   };
   std::vector<Occurrence> happened{};  // orders, then what happened; oldest first
   std::vector<Done> done{};
-  std::set<Uid> taken{};              // Commands that are among `happened`, or were
-  std::set<std::string> told{};       // delays that have been announced
-  std::string group_news;             // the last one told
-  std::optional<WallTime> news_at{};  // when, while its group goes on waiting
-  Duration news_pause{};              // until it may be told in other words
-  std::optional<WallTime> told_at{};  // when the status was last written
+  std::set<Uid> taken{};                   // Commands that are among `happened`, or were
+  std::set<std::string> told{};            // delays that have been announced
+  std::string group_news;                  // the last one told
+  std::optional<WallTime> news_at{};       // when, while its group goes on waiting
+  Duration news_pause{};                   // until it may be told in other words
+  std::optional<WallTime> counts_since{};  // how long counts have been waiting to be told
   bool key_asked = false;
   bool creation_failed = false;  // of a pod, in the last pass
   std::optional<SshKey> ssh_key{};

@@ -24,9 +24,9 @@ struct Observed {
   std::vector<LifecyclePolicy> policies;  // of the job
   Status status;                          // as it is: with what is known and not stored yet
   Status stored;
-  std::optional<WallTime> told_at;  // when this controller last wrote the status
-  std::vector<PodFact> pods;        // those it controls
-  PodGroupView group;               // none: empty
+  std::optional<WallTime> counts_since;  // how long counts have been waiting to be told
+  std::vector<PodFact> pods;             // those it controls
+  PodGroupView group;                    // none: empty
   bool queue_exists = false;
   bool creation_failed = false;   // of a pod, in the pass before this one
   bool forwards = false;          // its queue hands jobs on to other clusters

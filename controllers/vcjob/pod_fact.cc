@@ -1,6 +1,7 @@
 #include "controllers/vcjob/pod_fact.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/strings.h"
 #include "model/keys.h"
@@ -82,6 +83,15 @@ PodFact fact_of(const ObjectPtr& object) {
       out.phase == PodPhase::Running && std::ranges::all_of(containers, &ContainerStatus::ready);
   out.exit_codes = exit_codes_of(pod, containers);
   return out;
+}
+
+bool PodFact::says_the_same(const PodFact& other) const {
+  const auto all = [](const PodFact& pod) {
+    return std::tie(pod.object->uid(), pod.task, pod.partition, pod.index, pod.version, pod.phase,
+                    pod.deleting, pod.cut_short, pod.out_of_sync, pod.ready, pod.by_scheduler,
+                    pod.exit_code, pod.restarts, pod.since);
+  };
+  return all(*this) == all(other);
 }
 
 const OwnerReference* owning_volcano_job(const Object& object) {

@@ -28,6 +28,8 @@ struct PodFact {
   const std::string& name() const { return object->name(); }
   bool succeeded() const { return phase == PodPhase::Succeeded && !cut_short; }
   bool finished() const { return phase == PodPhase::Succeeded || phase == PodPhase::Failed; }
+  // Of the same pod, whatever else of it has changed.
+  bool says_the_same(const PodFact& other) const;
 };
 
 PodFact fact_of(const ObjectPtr& pod);

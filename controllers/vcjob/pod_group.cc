@@ -84,6 +84,7 @@ PlannedWrite create(const Observed& seen) {
   if (JsonArray groups = sub_groups(seen); !groups.empty())
     set_path(spec, {"subGroupPolicy"}, std::move(groups));
   set_path(out, {"spec"}, std::move(spec));
+  set_path(out, {"status", "phase"}, "Pending");
   return {client::CreateWrite{kinds::kPodGroup, job->name_space(), std::move(out)},
           Code::AlreadyExists,
           {},
@@ -106,9 +107,9 @@ std::optional<PlannedWrite> sync_pod_group(const Observed& seen) {
   return PlannedWrite{std::move(write), Code::NotFound, {}, failed("update")};
 }
 
-std::string why_group_waits(const Observed& seen) {
-  if (!seen.group) return {};
-  const PodGroupStatus status = seen.group.status();
+std::string why_group_waits(const PodGroupView& group) {
+  if (!group) return {};
+  const PodGroupStatus status = group.status();
   const PodGroupCondition* newest = nullptr;
   for (const PodGroupCondition& condition : status.conditions) {
     if (condition.status != "True") continue;
@@ -116,8 +117,7 @@ std::string why_group_waits(const Observed& seen) {
       newest = &condition;
   }
   if (newest == nullptr || newest->type == "Scheduled") return {};
-  return "PodGroup " + seen.job->name_space() + ":" + seen.job->name() + " " +
-         to_lower(newest->type) + ", reason: " + newest->message;
+  return to_lower(newest->type) + ", reason: " + newest->message;
 }
 
 }  // namespace krater::controllers::vcjob

@@ -11,6 +11,6 @@ namespace krater::controllers::vcjob {
 // Makes it, or brings its size and priority up to date. nullopt: nothing to do.
 std::optional<PlannedWrite> sync_pod_group(const Observed& seen);
 // Why it waits, in Volcano's words; "" when it does not.
-std::string why_group_waits(const Observed& seen);
+std::string why_group_waits(const PodGroupView& group);
 
 }  // namespace krater::controllers::vcjob

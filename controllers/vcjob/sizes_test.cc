@@ -88,12 +88,12 @@ TEST(Sizes, NoCountIsMadeOnFingers) {
 
 TEST(Sizes, APassMakesAThousandPodsAndComesBackForMore) {
   const Observed nothing = job_of(100'000);
-  const Plan first = settle(nothing, WallTime());
+  const Plan first = settle(nothing, WallTime()).plan;
   EXPECT_EQ(pods_in<client::CreateWrite>(first), 1000U);
   EXPECT_EQ(first.outcome.what, Outcome::What::RequeueAfter);
   Observed nearly = job_of(100'000);
   add_pods(nearly, 0, 99'500);
-  const Plan last = settle(nearly, WallTime());
+  const Plan last = settle(nearly, WallTime()).plan;
   EXPECT_EQ(pods_in<client::CreateWrite>(last), 500U);
   EXPECT_EQ(last.outcome.what, Outcome::What::Done);
   EXPECT_EQ(missing_pods(job_of(kMost), Status()).places.size(), 1000U);
@@ -102,12 +102,12 @@ TEST(Sizes, APassMakesAThousandPodsAndComesBackForMore) {
 TEST(Sizes, APassTakesAThousandPodsAwayAndComesBackForMore) {
   Observed seen = job_of(100'000, "{}", "Aborting");
   add_pods(seen, 0, 3'000);
-  const Plan plan = settle(seen, WallTime());
+  const Plan plan = settle(seen, WallTime()).plan;
   EXPECT_EQ(pods_in<client::DeleteWrite>(plan), 1000U);
   EXPECT_EQ(plan.outcome.what, Outcome::What::RequeueAfter);
   Observed smaller = job_of(10, "{}", "Running");
   add_pods(smaller, 0, 3'000);
-  EXPECT_EQ(pods_in<client::DeleteWrite>(settle(smaller, WallTime())), 1000U);
+  EXPECT_EQ(pods_in<client::DeleteWrite>(settle(smaller, WallTime()).plan), 1000U);
 }
 
 // What lists all hosts ends where it would be refused: no object and no variable is that long.

@@ -84,6 +84,14 @@ void Counts::add(const std::string& task, PodPhase phase, std::int64_t number) {
   by_task[task][std::string(to_text(phase))] += number;
 }
 
+Counts Counts::but_for_pending() const {
+  Counts out = *this;
+  out.pending = 0;
+  for (auto& [task, phases] : out.by_task) phases.erase(std::string(to_text(PodPhase::Pending)));
+  std::erase_if(out.by_task, [](const auto& task) { return task.second.empty(); });
+  return out;
+}
+
 std::int64_t Counts::of(const std::string& task, PodPhase phase) const {
   const auto phases = by_task.find(task);
   if (phases == by_task.end()) return 0;

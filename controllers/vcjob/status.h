@@ -23,6 +23,7 @@ struct Counts {
 
   void add(const std::string& task, PodPhase phase, std::int64_t number = 1);
   std::int64_t of(const std::string& task, PodPhase phase) const;
+  Counts but_for_pending() const;
   bool quiet() const { return pending == 0 && running == 0 && terminating == 0; }
   friend bool operator==(const Counts&, const Counts&) = default;
 };

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/strings.h"
+#include "client/status_update.h"
 #include "controllers/vcjob/children.h"
 #include "controllers/vcjob/plugins/plugins.h"
 #include "controllers/vcjob/pod_builder.h"
@@ -19,30 +20,34 @@ using Phase = VolcanoJobPhase;
 using Type = EventNote::Type;
 using Pods = std::vector<const PodFact*>;
 
-constexpr Duration kLookAgain = 5s;      // for what no object tells
-constexpr std::size_t kGoAtOnce = 1000;  // pods that one pass takes away
-constexpr Duration kBetweenCounts = 200ms;
+constexpr Duration kLookAgain = 5s;                             // for what no object tells
+constexpr std::size_t kGoAtOnce = 1000;                         // pods that one pass takes away
+constexpr Duration kBeforeCounts = 200ms, kBeforePending = 1s;  // until they are told
 
 PlannedWrite write_status(const Observed& seen, const Status& status) {
-  Json object = seen.job.document();
-  set_path(object, {"status"}, status.to_json_value());
-  return {client::UpdateWrite{kinds::kVolcanoJob, seen.job->name_space(), seen.job->name(),
-                              std::move(object), "status"}};
+  return {client::status_update(kinds::kVolcanoJob, *seen.job.object(), status.to_json_value())};
 }
 
-// How many pods are in which phase changes with each of them: as long as nothing else does, it is
-// told now and then.
-void tell_status(const Observed& seen, const Status& status, WallTime now, Plan& plan) {
+// How many pods are in which phase changes with each of them. As long as nothing else does, it is
+// told a moment after it began to change: mostly the phase follows and takes it along, most of all
+// when pods have only been made.
+void tell_status(const Observed& seen, const Status& status, WallTime now, Settled& out) {
   if (status == seen.stored) return;
   Status but_for_counts = status;
   but_for_counts.counts = seen.stored.counts;
-  const Duration left = seen.told_at.value_or(WallTime()) + kBetweenCounts - now;
-  const bool soon = left > Duration(0) && left <= kBetweenCounts;
+  const bool only_made = status.counts.pending > seen.stored.counts.pending &&
+                         status.counts.but_for_pending() == seen.stored.counts.but_for_pending();
+  const Duration pause = only_made ? kBeforePending : kBeforeCounts;
+  const Duration left = seen.counts_since.value_or(now) + pause - now;
+  const bool soon = left > Duration(0) && left <= pause;
   if (!soon || but_for_counts != seen.stored) {
-    plan.then(write_status(seen, status));
-  } else if (plan.outcome.what != Outcome::What::RequeueAfter || plan.outcome.after > left) {
-    plan.outcome = Outcome::requeue_after(left);
+    out.plan.then(write_status(seen, status));
+    return;
   }
+  out.counts_wait = true;
+  Outcome& outcome = out.plan.outcome;
+  if (outcome.what != Outcome::What::RequeueAfter || outcome.after > left)
+    outcome = Outcome::requeue_after(left);
 }
 
 std::set<std::string> names_of(const Pods& pods) {
@@ -171,9 +176,10 @@ void create_pods(const Observed& seen, const Missing& missing, Plan& plan) {
   plan.outcome = Outcome::requeue_after(kLookAgain);
 }
 
-Plan on_active(const Observed& seen, WallTime now) {
-  if (auto naming = name_claims(seen)) return *std::move(naming);
-  Plan plan;
+Settled on_active(const Observed& seen, WallTime now) {
+  if (auto naming = name_claims(seen)) return {*std::move(naming)};
+  Settled out;
+  Plan& plan = out.plan;
   Status status = seen.status;
   const Pods unwanted = unwanted_pods(seen);
   const std::set<std::string> leaving = names_of(unwanted);
@@ -189,7 +195,7 @@ Plan on_active(const Observed& seen, WallTime now) {
     if (now_there != seen.stored) {
       plan.then(write_status(seen, now_there));
       plan.outcome = Outcome::requeue_after(Duration(1ms));
-      return plan;
+      return out;
     }
   }
   // What pods read (hosts, say) is right before the pods themselves change.
@@ -211,13 +217,14 @@ Plan on_active(const Observed& seen, WallTime now) {
   }
   status.min_available = seen.job.min_available();
   if (change) follow(*change, seen, status, now);
-  tell_status(seen, status, now, plan);
-  return plan;
+  tell_status(seen, status, now, out);
+  return out;
 }
 
 // Aborting, Completing, Terminating and what comes after them: only pods that have ended stay.
-Plan on_ending(const Observed& seen, WallTime now) {
-  Plan plan;
+Settled on_ending(const Observed& seen, WallTime now) {
+  Settled out;
+  Plan& plan = out.plan;
   Status status = seen.status;
   Pods alive;
   for (const PodFact& pod : seen.pods) {
@@ -229,8 +236,8 @@ Plan on_ending(const Observed& seen, WallTime now) {
   remove_some(alive, plan);
   remove_pod_group(seen, plan);
   plan.steps.push_back(remove_plugin_objects(seen));
-  tell_status(seen, status, now, plan);
-  return plan;
+  tell_status(seen, status, now, out);
+  return out;
 }
 
 void end_of_life(const Observed& seen, WallTime now, Plan& plan) {
@@ -282,12 +289,12 @@ Plan act(const Observed& seen, const Chosen& chosen, WallTime now) {
   return plan;
 }
 
-Plan settle(const Observed& seen, WallTime now) {
-  if (!seen.status.phase) return first_pass(seen, now);
+Settled settle(const Observed& seen, WallTime now) {
+  if (!seen.status.phase) return {first_pass(seen, now)};
   if (is_active(*seen.status.phase)) return on_active(seen, now);
-  Plan plan = on_ending(seen, now);
-  end_of_life(seen, now, plan);
-  return plan;
+  Settled out = on_ending(seen, now);
+  end_of_life(seen, now, out.plan);
+  return out;
 }
 
 }  // namespace krater::controllers::vcjob

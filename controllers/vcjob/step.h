@@ -12,7 +12,11 @@ namespace krater::controllers::vcjob {
 
 // Carries an action out.
 Plan act(const Observed& seen, const Chosen& chosen, WallTime now);
+struct Settled {
+  Plan plan{};
+  bool counts_wait = false;  // they have changed, and are told a little later
+};
 // What every pass does in the job's phase: pods, PodGroup, plugins, counts, the end.
-Plan settle(const Observed& seen, WallTime now);
+Settled settle(const Observed& seen, WallTime now);
 
 }  // namespace krater::controllers::vcjob

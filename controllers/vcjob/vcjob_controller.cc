@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "controllers/loop/event_source.h"
 #include "controllers/vcjob/memory.h"
@@ -13,6 +14,7 @@
 #include "controllers/vcjob/volumes.h"
 #include "controllers/vcjob/why_pending.h"
 #include "model/keys.h"
+#include "model/object_key_hash.h"
 #include "model/queue.h"
 
 namespace krater::controllers {
@@ -47,14 +49,16 @@ bool hands_on(const QueueView& queue) {
 
 constexpr Duration kNewsPause = 1s, kLastNewsPause = 30s;
 
-bool writes_status(const Plan& plan) {
-  const auto is_status = [](const PlannedWrite& planned) {
-    const auto* update = std::get_if<client::UpdateWrite>(&planned.write);
-    return update != nullptr && update->subresource == "status";
+// What a job reads of its group: whether it may make pods, what it asks for, why it waits.
+bool group_learns_nothing(const ObjectPtr& before, const ObjectPtr& after) {
+  const PodGroupView old(before), now(after);
+  const auto waits = [](const PodGroupView& group) {
+    return group.phase() == PodGroupPhase::Pending || group.phase() == PodGroupPhase::Unknown;
   };
-  return std::ranges::any_of(plan.steps, [&](const std::vector<PlannedWrite>& step) {
-    return std::ranges::any_of(step, is_status);
-  });
+  return before->uid() == after->uid() && before->generation() == after->generation() &&
+         before->deletion() == after->deletion() &&
+         before->owners().size() == after->owners().size() && !waits(old) && !waits(now) &&
+         why_group_waits(old) == why_group_waits(now);
 }
 
 class VolcanoJobController final : public Reconciler, public VolcanoEventSource {
@@ -112,13 +116,13 @@ class VolcanoJobController final : public Reconciler, public VolcanoEventSource 
       return plan;
     }
     Observed seen = observe(object, cache);
-    if (!seen.status.phase) return settle(seen, now);
+    if (!seen.status.phase) return settle(seen, now).plan;
     Memory& memory = memory_[key];
     memory.refresh(seen, now);
     for (const Memory::Done& one : memory.done)
       seen.status.add_succeeded_and_gone(one.task, one.index);
     seen.ssh_key = memory.ssh_key;
-    seen.told_at = memory.told_at;
+    seen.counts_since = memory.counts_since;
     seen.creation_failed = std::exchange(memory.creation_failed, false);
     std::vector<EventNote> notes;
     const auto news_due = tell_group_news(seen, memory, notes, now);
@@ -128,7 +132,6 @@ class VolcanoJobController final : public Reconciler, public VolcanoEventSource 
     for (const auto& due : {news_due, reason_due}) {
       if (due) come_back(*due, plan);
     }
-    if (writes_status(plan)) memory.told_at = now;
     ask_for_key(key, seen, memory);
     return plan;
   }
@@ -153,8 +156,11 @@ class VolcanoJobController final : public Reconciler, public VolcanoEventSource 
 
   std::vector<ObjectKey> on_job(const ObjectPtr& before, const ObjectPtr& after) const {
     const ObjectKey key = (after ? after : before)->key();
-    if (before) of_queue_[VolcanoJobView(before).queue().text()].erase(key);
-    if (after) of_queue_[VolcanoJobView(after).queue().text()].insert(key);
+    // Its queue changes with its spec alone.
+    const bool same_spec = before && after && before->uid() == after->uid() &&
+                           before->generation() == after->generation();
+    if (before && !same_spec) of_queue_[VolcanoJobView(before).queue().text()].erase(key);
+    if (after && !same_spec) of_queue_[VolcanoJobView(after).queue().text()].insert(key);
     if (after == nullptr) memory_.erase(key);
     return {key};
   }
@@ -169,7 +175,10 @@ class VolcanoJobController final : public Reconciler, public VolcanoEventSource 
   // A pod that is gone leaves no trace but this.
   std::vector<ObjectKey> on_pod(const ObjectPtr& before, const ObjectPtr& after) const {
     std::vector<ObjectKey> out = keys_of_owned(before, after);
-    if (after != nullptr || before == nullptr) return out;
+    if (before == nullptr) return out;
+    // That it was given a node, say, changes nothing about its job.
+    if (after != nullptr)
+      return out.size() == 1 && learns_nothing(before, after) ? std::vector<ObjectKey>() : out;
     facts_.erase(before->key());
     if (out.empty()) return out;
     const PodFact pod = fact_of(before);
@@ -192,9 +201,22 @@ class VolcanoJobController final : public Reconciler, public VolcanoEventSource 
     return out;
   }
 
+  // Only of pods that a pass has looked at.
+  bool learns_nothing(const ObjectPtr& before, const ObjectPtr& after) const {
+    const auto known = facts_.find(before->key());
+    if (known == facts_.end() || known->second.object != before) return false;
+    const OwnerReference *was = owning_volcano_job(*before), *is = owning_volcano_job(*after);
+    if (was == nullptr || is == nullptr || was->uid != is->uid) return false;
+    PodFact next = fact_of(after);
+    const bool same = known->second.says_the_same(next);
+    known->second = std::move(next);
+    return same;
+  }
+
   std::vector<ObjectKey> on_group(const ObjectPtr& before, const ObjectPtr& after) const {
     std::vector<ObjectKey> out = keys_of_owned(before, after);
     if (out.empty() || after == nullptr) return out;
+    if (before != nullptr && group_learns_nothing(before, after)) return {};
     const auto unknown = [](const ObjectPtr& group) {
       return group && PodGroupView(group).phase() == PodGroupPhase::Unknown;
     };
@@ -292,7 +314,10 @@ class VolcanoJobController final : public Reconciler, public VolcanoEventSource 
     }
     const Choice choice = choose(seen, memory.happened, now);
     for (const Delayed& delayed : choice.delayed) announce(delayed, seen, memory, notes);
-    Plan plan = choice.chosen ? act(seen, *choice.chosen, now) : settle(seen, now);
+    Settled settled = choice.chosen ? Settled{act(seen, *choice.chosen, now)} : settle(seen, now);
+    Plan plan = std::move(settled.plan);
+    if (!settled.counts_wait) memory.counts_since.reset();
+    if (settled.counts_wait && !memory.counts_since) memory.counts_since = now;
     memory.settle(choice, seen.status);
     plan.steps.insert(plan.steps.begin(), taking.begin(), taking.end());
     plan.events.insert(plan.events.begin(), notes.begin(), notes.end());
@@ -322,12 +347,13 @@ class VolcanoJobController final : public Reconciler, public VolcanoEventSource 
   // in one Event. How long it is until then, if there is something to be told.
   static std::optional<Duration> tell_group_news(const Observed& seen, Memory& memory,
                                                  std::vector<EventNote>& notes, WallTime now) {
-    std::string news = is_active(*seen.status.phase) ? why_group_waits(seen) : "";
+    std::string news = is_active(*seen.status.phase) ? why_group_waits(seen.group) : "";
     if (news.empty()) {
       memory.group_news.clear();
       memory.news_at.reset();
       return std::nullopt;
     }
+    news.insert(0, "PodGroup " + seen.job->name_space() + ":" + seen.job->name() + " ");
     if (news == memory.group_news) return std::nullopt;
     if (memory.news_at && now < *memory.news_at + memory.news_pause)
       return *memory.news_at + memory.news_pause - now;
@@ -355,8 +381,10 @@ class VolcanoJobController final : public Reconciler, public VolcanoEventSource 
   }
 
   VolcanoJobDeps deps_;
-  mutable std::map<ObjectKey, PodFact> facts_;  // of pods that are there
-  mutable std::map<ObjectKey, Memory> memory_;  // of jobs that are there
+  template <typename T>
+  using ByKey = std::unordered_map<ObjectKey, T, ObjectKeyHash>;
+  mutable ByKey<PodFact> facts_;  // of pods that are there
+  mutable ByKey<Memory> memory_;  // of jobs that are there
   mutable std::map<std::string, std::set<ObjectKey>> of_queue_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
