@@ -188,6 +188,34 @@ TEST_F(PaceTest, APhaseIsToldAtOnce) {
   EXPECT_EQ(h.group("g").phase(), PodGroupPhase::Completed);
 }
 
+TEST_F(PaceTest, ThatAGangRunsIsToldWithHowManyOfItRun) {
+  add("nodes: [{name: n, cpu: 100, memory: 64Gi}]");
+  add("queues: [{name: default}]");
+  add("groups: [{name: g, min: 1, queue: default, phase: Inqueue}]");
+  h.settle();
+  const std::int64_t before = group_writes();
+  add_pod(0);
+  h.settle(std::chrono::milliseconds(900));
+  ASSERT_EQ(h.node_of("p-t-0"), "n");
+  EXPECT_EQ(h.group("g").phase(), PodGroupPhase::Inqueue);
+  run_pod(0);
+  h.settle(kStep);
+  EXPECT_EQ(h.group("g").phase(), PodGroupPhase::Running);
+  EXPECT_EQ(h.group("g").status().running, 1);
+  h.settle();
+  EXPECT_EQ(group_writes() - before, 1);
+}
+
+TEST_F(PaceTest, AGangWhoseNodesTakeTheirTimeIsToldToRunAllTheSame) {
+  add("nodes: [{name: n, cpu: 100, memory: 64Gi}]");
+  add("queues: [{name: default}]");
+  add("groups: [{name: g, min: 1, queue: default}]");
+  add_pod(0);
+  h.settle(std::chrono::milliseconds(1100));
+  EXPECT_EQ(h.group("g").phase(), PodGroupPhase::Running);
+  EXPECT_EQ(h.group("g").status().running, 0);
+}
+
 TEST_F(PaceTest, AsLongAsMembersComeNobodyHearsHowManyAreMissing) {
   add("nodes: [{name: n, cpu: 100, memory: 64Gi}]");
   add("queues: [{name: default}]");

@@ -117,6 +117,7 @@ std::vector<JobReport> report(const Session& session,
     one.unsatisfied = waiting;
     one.bare = job.is_bare();
     one.incomplete = job.valid_tasks() < job.min_member;
+    one.starting = job.count(TaskStatus::Binding) + job.count(TaskStatus::Bound) > 0;
     one.gathering = waiting && !missed && one.incomplete;
     one.can_park =
         waiting && !binds.contains(id) && job.waiting_tasks() == 0 && !session.note(id).put_off;

@@ -34,6 +34,7 @@ struct JobReport {
   bool bare = false;                // it was admitted and has no pods at all
   bool gathering = false;           // it waits, and members of its gang are not even there
   bool incomplete = false;          // they are not there, whether or not it waits
+  bool starting = false;            // members have a node and do not run there yet
   std::uint64_t version = 0;
 };
 

@@ -72,6 +72,7 @@ void StatusWriter::take(JobReport report, bool held) {
   const bool waited = !fresh && record.report.unsatisfied;
   const bool grew = record.report.version != report.version;
   const bool gathered = record.report.gathering;
+  const bool ran_soon = about_to_run(record);
   record.report = std::move(report);
   record.held = held;
   if (record.report.group && !record.writing &&
@@ -82,6 +83,10 @@ void StatusWriter::take(JobReport report, bool held) {
     record.stored_hyper_node = std::string(group.annotation(kAllocatedHyperNode));
     record.stored_at = record.report.group->revision();
   }
+  if (!about_to_run(record))
+    record.phase_due = {};
+  else if (!ran_soon)
+    record.phase_due = loop_.now() + pace_.running_after;
   // A state has to last a moment before it is put into words.
   const SteadyTime in_a_moment = loop_.now() + pace_.words_after;
   if (!waited) record.words_due = std::max(record.words_due, in_a_moment);
@@ -115,8 +120,16 @@ bool StatusWriter::group_news(const Record& record) {
                     record.report.hyper_node != record.stored_hyper_node);
 }
 
+// Enough of it has nodes, and not all of that runs there yet.
+bool StatusWriter::about_to_run(const Record& record) {
+  return record.report.status && record.report.starting &&
+         record.report.status->phase == PodGroupPhase::Running &&
+         record.stored.phase != PodGroupPhase::Running;
+}
+
 void StatusWriter::look(const JobKey& key, Record& record) {
   if (record.held || record.writing) return;
+  if (record.phase_due > loop_.now()) return look_again(key, record, record.phase_due);
   const auto& status = record.report.status;
   if (status && !same_numbers(*status, record.stored)) {
     if (status->phase != record.stored.phase || record.numbers_due <= loop_.now())

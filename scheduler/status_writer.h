@@ -1,8 +1,9 @@
 // Writes what sessions report, off the cycle and only what changed: PodGroup status, the
 // PodScheduled condition of waiting pods, and the events that go with them. Phases and counts go
-// out at once; words and figures are held back a moment and then follow at most once a second a
-// job, so that a passing state is never written and a changing figure does not become a stream.
-// Lives on the scheduler's loop; at most one write of one object is in flight.
+// out at once (Running a moment later, with how many run); words and figures are held back a moment
+// and then follow at most once a second a job, so that a passing state is never written and a
+// changing figure does not become a stream. Lives on the scheduler's loop; at most one write of one
+// object is in flight.
 #pragma once
 
 #include <deque>
@@ -15,6 +16,7 @@
 #include "base/env.h"
 #include "client/event_recorder.h"
 #include "client/object_client.h"
+#include "scheduler/job_map.h"
 #include "scheduler/report.h"
 
 namespace krater::scheduler {
@@ -35,6 +37,8 @@ class StatusWriter {
     Duration event_again = std::chrono::seconds(1);
     Duration event_at_last = std::chrono::seconds(30);
     Duration numbers_again = std::chrono::milliseconds(200);  // within one phase
+    // A gang that has its nodes is told to run with how many of it run, or when this has gone by.
+    Duration running_after = std::chrono::seconds(1);
     // As long as a gang's members keep coming, nobody is told how many are missing.
     Duration gathering_at_most = std::chrono::seconds(10);
     Duration retry_after = std::chrono::seconds(1);
@@ -81,7 +85,8 @@ class StatusWriter {
     bool queued = false;
     SteadyTime words_due{};  // words may go out from then on
     SteadyTime gathers_since{};
-    SteadyTime numbers_due{};  // how many run may be told from then on; the phase at once
+    SteadyTime numbers_due{};  // how many run may be told from then on
+    SteadyTime phase_due{};    // and a new phase
     Loop::TimerId timer = 0;
     SteadyTime timer_due{};
     std::string told_unschedulable{}, told_code{};
@@ -106,6 +111,7 @@ class StatusWriter {
   // When the first event that has something to say may say it.
   static std::optional<SteadyTime> events_due(const Record& record);
   static bool group_news(const Record& record);
+  static bool about_to_run(const Record& record);
   bool pods_news(const Record& record) const;
   void retry_later(const JobKey& key);
 
@@ -115,7 +121,7 @@ class StatusWriter {
   client::EventRecorder& events_;
   Newest newest_;
   Pace pace_;
-  std::map<JobKey, Record> records_;
+  JobMap<Record> records_;
   std::deque<JobKey> ready_;
   std::size_t in_flight_ = 0;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
