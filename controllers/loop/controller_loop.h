@@ -22,6 +22,7 @@
 #include "client/cache.h"
 #include "client/event_recorder.h"
 #include "client/work_queue.h"
+#include "controllers/loop/decided.h"
 #include "controllers/loop/plan.h"
 
 namespace krater::controllers {
@@ -51,6 +52,9 @@ class ControllerLoop {
         std::chrono::seconds(30);  // before a key whose namespace takes nothing new is tried again
     // Of a controller's name; one that is not wanted is never added. Unset: all are.
     std::function<bool(std::string_view)> wanted{};
+    // Of a controller's name: where the phases that it writes and the Events that it tells are
+    // logged; unset, or null of a name: nowhere.
+    std::function<DecisionLog(std::string_view)> log_of{};
     std::size_t writes_at_once = 64;  // of one pass
     std::size_t failures_at_most =
         16;  // of one step, before its remaining writes are left to the retry

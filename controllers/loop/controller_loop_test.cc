@@ -67,6 +67,38 @@ TEST_F(ControllerLoopTest, CarriesOutStepsInOrderThenTells) {
   EXPECT_TRUE(controllers.quiet());
 }
 
+TEST_F(ControllerLoopTest, PhasesAndEventsAreLoggedWhereThatIsAskedFor) {
+  std::vector<std::string> lines;
+  ControllerLoop::Options options;
+  options.log_of = [&](std::string_view controller) -> DecisionLog {
+    EXPECT_EQ(controller, "scripted");
+    return [&](std::string line) { lines.push_back(std::move(line)); };
+  };
+  ControllerLoop logging(loop, loop.wall(), fake, options);
+  config("a");
+  logging.add(
+      std::make_unique<Scripted>([this](const ObjectKey& key, const client::Cache&, WallTime) {
+        Plan plan;
+        if (++passes > 1) return plan;
+        for (const std::string_view phase : {"Pending", "Pending", "Running"}) {
+          client::PatchWrite write{kinds::kConfigMap, key.name_space, key.name};
+          write.patch = JsonObject();
+          set_path(write.patch, {"status", "state", "phase"}, Json(phase));
+          plan.then({std::move(write), {}, {}, {}});
+        }
+        plan.then(make_pod("p"));
+        plan.events.push_back({EventNote::Type::Normal, "Made", "a \"pod\""});
+        return plan;
+      }));
+  logging.start();
+  loop.run_ready();
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines[0], "controller=scripted object=configmaps/d/a phase=Pending");
+  EXPECT_EQ(lines[1], "controller=scripted object=configmaps/d/a phase=Running before=Pending");
+  EXPECT_EQ(lines[2],
+            "controller=scripted object=configmaps/d/a event=Made message=\"a \\\"pod\\\"\"");
+}
+
 TEST_F(ControllerLoopTest, TheNextPassSeesWhatTheLastOneWrote) {
   const ObjectPtr a = config("a");
   std::vector<std::size_t> seen;

@@ -39,13 +39,15 @@ struct ControllerLoop::Lane::Pass {
   std::map<std::string, Revision> wrote;  // by resource
   std::size_t unseen = 0;                 // resources whose revision the cache has not reached
   Loop::TimerId give_up = 0;
-  Duration took{};  // to decide
+  Duration took{};                     // to decide
+  std::optional<std::string> phase{};  // of the object, as this pass wrote it last
 };
 
 void ControllerLoop::Lane::set(std::unique_ptr<Reconciler> reconciler) {
   CHECK(reconciler != nullptr);
   reconciler_ = std::move(reconciler);
   counters_.name = reconciler_->name();
+  if (owner_.options_.log_of) log_ = owner_.options_.log_of(counters_.name);
   const auto* source = dynamic_cast<const EventSource*>(reconciler_.get());
   events_ = std::make_unique<client::EventRecorder>(
       client_, owner_.loop_, owner_.clock_,
@@ -164,6 +166,7 @@ void ControllerLoop::Lane::answered(const PassPtr& pass, std::size_t step, std::
     if (*result != nullptr) {
       Revision& newest = pass->wrote[target.resource];
       newest = std::max(newest, (*result)->revision());
+      if (log_) log_phase(*pass, target, *result);
     }
     if (planned.on_done) tell(*pass, *planned.on_done);
   } else if (planned.fine_if != result.error().code) {
@@ -195,6 +198,15 @@ void ControllerLoop::Lane::answered(const PassPtr& pass, std::size_t step, std::
     }
   }
   launch(pass);
+}
+
+void ControllerLoop::Lane::log_phase(Pass& pass, const ObjectKey& target, const ObjectPtr& now) {
+  if (target != pass.key) return;
+  if (!pass.phase) pass.phase = pass.about ? phase_of(*pass.about) : std::string();
+  std::string phase = phase_of(*now);
+  if (phase == *pass.phase) return;
+  log_(phase_line(counters_.name, target, *pass.phase, phase));
+  pass.phase = std::move(phase);
 }
 
 void ControllerLoop::Lane::conclude(const PassPtr& pass) {
@@ -265,6 +277,7 @@ void ControllerLoop::Lane::tell(const Pass& pass, const EventNote& note) {
   ObjectPtr about = note.about ? note.about : owner_.cache_.get(pass.key);
   if (about == nullptr) about = pass.about;
   if (about == nullptr) return;  // nobody to tell it about
+  if (log_) log_(event_line(counters_.name, about->key(), note));
   const auto type = note.type == EventNote::Type::Warning ? client::EventType::Warning
                                                           : client::EventType::Normal;
   events_->record(*about, {type, note.reason, note.message, note.action, {}, note.current});

@@ -35,6 +35,7 @@ class ControllerLoop::Lane {
   void launch(const PassPtr& pass);
   void answered(const PassPtr& pass, std::size_t step, std::size_t index,
                 const Result<ObjectPtr>& result);
+  void log_phase(Pass& pass, const ObjectKey& target, const ObjectPtr& now);
   void conclude(const PassPtr& pass);
   void wait_until_seen(const PassPtr& pass);
   void finish(const PassPtr& pass);
@@ -47,6 +48,7 @@ class ControllerLoop::Lane {
   std::unique_ptr<client::EventRecorder> events_;
   std::unique_ptr<client::WorkQueue> queue_;
   std::set<ObjectKey> early_;
+  DecisionLog log_;  // null: none is kept
   ControllerCounters counters_;
   bool open_ = false, stopped_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
