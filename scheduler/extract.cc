@@ -185,7 +185,7 @@ void read_group(const ObjectPtr& object, JobInfo& job, const QueueName& default_
   const PodGroupView group(object);
   job.group = object;
   job.known = true;
-  job.queue = group.queue() == QueueName(keys::kDefaultQueue) ? default_queue : group.queue();
+  job.queue = text_at(group.document(), {"spec", "queue"}).empty() ? default_queue : group.queue();
   job.priority_class = group.priority_class_name();
   job.min_member = group.min_member();
   job.role_minimums = group.min_task_member();

@@ -1,5 +1,6 @@
 #include "scheduler/feed.h"
 
+#include <algorithm>
 #include <set>
 
 #include "model/storage_kinds.h"
@@ -68,7 +69,21 @@ void Feed::watch_spread_defaults(const std::function<bool(const Kind&)>& served)
   }
 }
 
-void Feed::start(const ConfigPlace& config, const std::function<bool(const Kind&)>& served) {
+void Feed::watch_nodes(LabelPairs wanted) {
+  const auto set = [this, wanted = std::move(wanted)](const ObjectPtr& one) {
+    const bool ours =
+        wanted.empty() || std::any_of(wanted.begin(), wanted.end(), [&one](const auto& label) {
+          return one->label(label.first) == label.second;
+        });
+    ours ? cache_.set_node(one) : cache_.remove_node(one->name());
+  };
+  watch({kinds::kNode},
+        {set, [this](const std::string&, const std::string& name) { cache_.remove_node(name); },
+         [this] { return cluster_scoped(cache_.node_names()); }});
+}
+
+void Feed::start(const ConfigPlace& config, const std::function<bool(const Kind&)>& served,
+                 LabelPairs nodes) {
   // Classes and queues first: jobs are read in their light.
   watch(
       {kinds::kPriorityClass},
@@ -101,10 +116,7 @@ void Feed::start(const ConfigPlace& config, const std::function<bool(const Kind&
            cache_.edit_volumes().remove_claim(name_space, name);
          },
          [this] { return cache_.volumes().claim_names(); }});
-  watch({kinds::kNode},
-        {[this](const ObjectPtr& one) { cache_.set_node(one); },
-         [this](const std::string&, const std::string& name) { cache_.remove_node(name); },
-         [this] { return cluster_scoped(cache_.node_names()); }});
+  watch_nodes(std::move(nodes));
   watch({kinds::kPodGroup}, {[this](const ObjectPtr& one) { cache_.set_group(one); },
                              [this](const std::string& name_space, const std::string& name) {
                                cache_.remove_group(name_space, name);

@@ -24,8 +24,11 @@ class Feed {
 
   Feed(client::ObjectClient& client, Cache& cache, Handlers handlers)
       : client_(client), cache_(cache), handlers_(std::move(handlers)) {}
+  using LabelPairs = std::vector<std::pair<std::string, std::string>>;
   // `served`: whether the server knows the kind, asked for those it need not know; null: it does.
-  void start(const ConfigPlace& config, const std::function<bool(const Kind&)>& served);
+  // `nodes`: those with one of these labels are there, all when it is empty.
+  void start(const ConfigPlace& config, const std::function<bool(const Kind&)>& served,
+             LabelPairs nodes = {});
   void stop() { subscriptions_.clear(); }
   // Every kind has been listed once.
   bool synced() const { return unlisted_ == 0 && !subscriptions_.empty(); }
@@ -36,6 +39,7 @@ class Feed {
   void watch_surroundings(const std::function<bool(const Kind&)>& served);
   void watch_volume_limits(const std::function<bool(const Kind&)>& served);
   void watch_spread_defaults(const std::function<bool(const Kind&)>& served);
+  void watch_nodes(LabelPairs wanted);
   void watch_config(const ConfigPlace& config);
   void listed();
 

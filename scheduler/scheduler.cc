@@ -21,6 +21,10 @@ constexpr Duration kPauseLimit = std::chrono::milliseconds(50);
 constexpr client::EventRecorder::Limits kAllEvents{
     256, std::numeric_limits<int>::max(), {}, std::numeric_limits<std::size_t>::max(), {}};
 
+Result<Config> parse_base_config(const std::string& text) {
+  return parse_config(text.empty() ? default_config_text() : std::string_view(text));
+}
+
 }  // namespace
 
 std::shared_ptr<const FairshareRules> fairshare_rules(const Config& config) {
@@ -86,13 +90,13 @@ Scheduler::~Scheduler() {
 
 Result<void> Scheduler::start() {
   CHECK(loop_.on_loop_thread() && !started_);
-  TRY_ASSIGN(base_config_, parse_config(options_.config_text.empty() ? default_config_text()
-                                                                     : options_.config_text));
+  TRY_ASSIGN(base_config_, parse_base_config(options_.config_text));
   config_ = base_config_;
   started_ = true;
   parked_since_ = cycle_began_ = loop_.now();
   adopt_fairshare();
-  feed_.start({options_.config_namespace, options_.config_name}, options_.served);
+  feed_.start({options_.config_namespace, options_.config_name}, options_.served,
+              options_.node_selector);
   period_timer_ = loop_.after(options_.period, [this] { tick(); });
   return {};
 }
@@ -298,6 +302,19 @@ void Scheduler::tell_of_config(const ObjectPtr& config_map, std::string_view rea
   said_of_config_ = std::move(messages);
 }
 
+void Scheduler::use_base_config(const std::string& text) {
+  Result<Config> next = parse_base_config(text);
+  if (!next) {
+    ++metrics_.config_errors;
+    log::error("scheduler.config.refused", {{"source", "base"}, {"why", next.error().message}});
+    decide({"config", "refused", "", "", "", "", next.error().message});
+    return;
+  }
+  base_config_ = *std::move(next);
+  if (!config_is_mapped_) use_config(nullptr);
+  wake();
+}
+
 void Scheduler::use_config(const ObjectPtr& config_map) {
   const ObjectView view(config_map);
   const auto text = string_at(view.document(), {"data", options_.config_key});
@@ -315,6 +332,7 @@ void Scheduler::use_config(const ObjectPtr& config_map) {
     return;
   }
   config_ = *std::move(next);
+  config_is_mapped_ = text.has_value();
   refused_.reset();
   adopt_fairshare();
   const std::vector<std::string> doubts = text ? pitfalls(config_) : std::vector<std::string>();

@@ -41,6 +41,8 @@ namespace krater::scheduler {
 struct Options {
   std::set<std::string, std::less<>> scheduler_names{"volcano", "default-scheduler"};
   QueueName default_queue{"default"};
+  // Only nodes with one of these labels are there; none: all nodes.
+  std::vector<std::pair<std::string, std::string>> node_selector{};
   std::string config_text{};  // Volcano's YAML, in force while the ConfigMap is absent; "": the
                               // shipped default
   std::string config_namespace = "volcano-system";
@@ -90,6 +92,8 @@ class Scheduler {
 
   // Code::Invalid when options.config_text is no good; then nothing was started.
   Result<void> start();
+  // Another options.config_text, from now on. One that is no good changes nothing.
+  void use_base_config(const std::string& text);
   // No cycle and no write begins afterwards.
   void stop();
   const Metrics& metrics() const { return metrics_; }
@@ -126,6 +130,7 @@ class Scheduler {
   client::EventRecorder events_;
   client::EventRecorder config_events_;   // about the configuration: every one of them is told
   std::set<std::string> said_of_config_;  // last
+  bool config_is_mapped_ = false;         // the ConfigMap's is in force, not the base
   std::optional<std::string> refused_;    // the last text that was no good
   Cache cache_;
   Feed feed_;
