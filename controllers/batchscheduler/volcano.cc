@@ -1,7 +1,8 @@
 // The PodGroup adapter. Runs wherever the Ray controllers run; stateless.
 // A PodGroup is never deleted here: its owner's deletion does that.
+#include "controllers/batchscheduler/volcano.h"
+
 #include "base/strings.h"
-#include "controllers/batchscheduler/batch_scheduler.h"
 #include "model/keys.h"
 #include "model/ray_keys.h"
 
@@ -15,11 +16,6 @@ constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-co
 std::string label_or_annotation(const Object& object, std::string_view key) {
   if (const std::string_view label = object.label(key); !label.empty()) return std::string(label);
   return text_at(*object.document(), {"metadata", "annotations", key});
-}
-
-std::string queue_of(const Object& owner) {
-  std::string queue = label_or_annotation(owner, keys::kVolcanoQueueName);
-  return queue.empty() ? std::string(keys::kDefaultQueue) : queue;
 }
 
 std::string priority_class_of(const Object& owner) {
@@ -36,8 +32,10 @@ void apply_size(const GangSize& size, Json& spec) {
   set_path(spec, {"minResources"}, size.resources.to_json_object());
 }
 
-void apply_queue(const Object& owner, Json& spec) {
-  set_path(spec, {"queue"}, Json(queue_of(owner)));
+void apply_queue(const Object& owner, const std::string& default_queue, Json& spec) {
+  const std::string queue = label_or_annotation(owner, keys::kVolcanoQueueName);
+  const bool named = !queue.empty() && queue != keys::kDefaultQueue;
+  set_path(spec, {"queue"}, Json(named ? queue : default_queue));
   const std::string priority_class = priority_class_of(owner);
   if (priority_class.empty()) {
     erase_path(spec, {"priorityClassName"});
@@ -91,6 +89,9 @@ Json spec_of(const Json& document) {
 
 class Volcano final : public BatchScheduler {
  public:
+  Volcano(std::string scheduler, std::string queue)
+      : scheduler_(std::move(scheduler)), queue_(std::move(queue)) {}
+
   const Kind* gang_kind() const override { return &kinds::kPodGroup; }
 
   std::string gang_name(const Object& owner) const override {
@@ -115,7 +116,7 @@ class Volcano final : public BatchScheduler {
     const auto document = existing->document();
     const Json before = spec_of(*document);
     Json after = before;
-    apply_queue(owner, after);
+    apply_queue(owner, queue_, after);
     set_path(after, {"minMember"}, size.members);
     // Amounts that are equal in another spelling are left as they are.
     if (!same_resources(*document, size)) apply_size(size, after);
@@ -141,7 +142,7 @@ class Volcano final : public BatchScheduler {
     if (!existing) return std::nullopt;
     const Json before = spec_of(*existing->document());
     Json after = before;
-    apply_queue(owner, after);
+    apply_queue(owner, queue_, after);
     return spec_patch(existing, before, after);
   }
 
@@ -156,8 +157,7 @@ class Volcano final : public BatchScheduler {
     }
     set_path(child, {"metadata", "annotations", keys::kGroupName}, Json(gang_name(parent)));
     set_path(child, {"metadata", "annotations", keys::kTaskSpec}, Json(group));
-    if (kind != ChildKind::RayCluster)
-      set_path(child, {"spec", "schedulerName"}, Json(keys::kVolcanoScheduler));
+    if (kind != ChildKind::RayCluster) set_path(child, {"spec", "schedulerName"}, Json(scheduler_));
   }
 
  private:
@@ -170,19 +170,27 @@ class Volcano final : public BatchScheduler {
     set_path(out, {"metadata", "ownerReferences"}, JsonArray{controller_reference(owner)});
     Json spec(boost::json::object_kind);
     apply_size(size, spec);
-    apply_queue(owner, spec);
+    apply_queue(owner, queue_, spec);
     TRY_ASSIGN(const std::optional<Json> topology, network_topology(owner, name));
     if (topology) set_path(spec, {"networkTopology"}, *topology);
     set_path(out, {"spec"}, std::move(spec));
     set_path(out, {"status", "phase"}, "Pending");
     return out;
   }
+
+  const std::string scheduler_, queue_;
 };
 
 }  // namespace
 
+std::unique_ptr<BatchScheduler> make_volcano_batch_scheduler(std::string scheduler,
+                                                             std::string queue) {
+  return std::make_unique<Volcano>(std::move(scheduler), std::move(queue));
+}
+
 std::unique_ptr<BatchScheduler> make_volcano_batch_scheduler() {
-  return std::make_unique<Volcano>();
+  return make_volcano_batch_scheduler(std::string(keys::kVolcanoScheduler),
+                                      std::string(keys::kDefaultQueue));
 }
 
 }  // namespace krater::controllers

@@ -1,6 +1,7 @@
+#include "controllers/batchscheduler/volcano.h"
+
 #include <gtest/gtest.h>
 
-#include "controllers/batchscheduler/batch_scheduler.h"
 #include "model/podgroup.h"
 
 namespace krater::controllers {
@@ -131,6 +132,17 @@ TEST(VolcanoAdapter, ChildrenCarryGroupTaskAndQueue) {
   volcano->mark_child(*rayjob(), ChildKind::RayCluster, "", cluster);
   EXPECT_EQ(find(cluster, {"spec"}), nullptr);
   EXPECT_EQ(string_at(cluster, {"metadata", "annotations", "volcano.sh/task-spec"}), "");
+}
+
+TEST(VolcanoAdapter, AVolcanoOfAnotherNameHasItsOwnDefaultQueue) {
+  const auto volcano = make_volcano_batch_scheduler("gangs", "lab");
+  Json pod(boost::json::object_kind);
+  volcano->mark_child(*rayjob(), ChildKind::Pod, "headgroup", pod);
+  EXPECT_EQ(text_at(pod, {"spec", "schedulerName"}), "gangs");
+  const ObjectPtr nobodys = rayjob(R"("labels":{})");
+  const ObjectPtr stored = stored_after(**volcano->sync(*nobodys, kSize, nullptr), nullptr);
+  EXPECT_EQ(PodGroupView(stored).queue(), QueueName("lab"));
+  EXPECT_FALSE(volcano->follow_owner(*nobodys, stored).has_value());
 }
 
 TEST(VolcanoAdapter, PodsOfARayJobsClusterJoinTheRayJobsGroup) {

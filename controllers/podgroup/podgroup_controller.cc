@@ -68,7 +68,7 @@ class PodGroupController final : public Reconciler {
     std::vector<ObjectKey> out;
     if (after == nullptr) {
       forget(before->key());
-    } else if (PodView(after).scheduler_name() == deps_.scheduler_name) {
+    } else if (is_ours(after)) {
       const std::string_view group = PodView(after).annotation(keys::kGroupName);
       if (group.empty() || group == group_name(*after)) {
         out.push_back(after->key());
@@ -79,6 +79,11 @@ class PodGroupController final : public Reconciler {
     if (before == nullptr || after == nullptr || on_node(before) != on_node(after))
       add_workload(*(after == nullptr ? before : after), out);
     return out;
+  }
+
+  bool is_ours(const ObjectPtr& pod) const {
+    const auto& names = deps_.scheduler_names;
+    return std::find(names.begin(), names.end(), PodView(pod).scheduler_name()) != names.end();
   }
 
   // Alive, and has got its place.

@@ -6,13 +6,14 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "controllers/loop/plan.h"
 
 namespace krater::controllers {
 
 struct PodGroupDeps {
-  std::string scheduler_name;  // whose pods these are
+  std::vector<std::string> scheduler_names;  // whose pods these are
   // Whether the API has a kind.
   std::function<bool(const Kind&)> served;
 };

@@ -16,7 +16,7 @@ struct PodGroupControllerTest : ::testing::Test {
 
   void SetUp() override {
     world.controllers.add(make_pod_group_controller(
-        {"volcano", [](const Kind& kind) { return kind.group == "apps"; }}));
+        {{"volcano", "gangs"}, [](const Kind& kind) { return kind.group == "apps"; }}));
     world.controllers.start();
     world.settle();
   }
@@ -40,6 +40,11 @@ struct PodGroupControllerTest : ::testing::Test {
            R"(","controller":true}])";
   }
 };
+
+TEST_F(PodGroupControllerTest, PodsOfEachOfVolcanosNamesGetGroups) {
+  EXPECT_NE(group_of(pod("a", "", R"("schedulerName":"gangs")")), "");
+  EXPECT_EQ(group_of(pod("b", "", R"("schedulerName":"default-scheduler")")), "");
+}
 
 // VC-30
 TEST_F(PodGroupControllerTest, APlainPodGetsAGroupOfItsOwn) {

@@ -22,6 +22,8 @@ std::string queue_ordered(const Object& command) {
 
 class QueueController final : public Reconciler {
  public:
+  explicit QueueController(std::string default_queue) : default_queue_(std::move(default_queue)) {}
+
   std::string_view name() const override { return "queue-controller"; }
 
   std::vector<Interest> interests() const override {
@@ -37,7 +39,7 @@ class QueueController final : public Reconciler {
   }
 
   std::vector<ObjectKey> first_keys() const override {
-    return {key_of_queue(keys::kRootQueue), key_of_queue(keys::kDefaultQueue)};
+    return {key_of_queue(keys::kRootQueue), key_of_queue(default_queue_)};
   }
 
   Plan reconcile(const ObjectKey& key, const client::Cache& cache, WallTime) override {
@@ -46,7 +48,7 @@ class QueueController final : public Reconciler {
     if (object == nullptr) {
       if (order != nullptr) return discard(*order);
       Plan plan;
-      if (key.name == keys::kRootQueue || key.name == keys::kDefaultQueue) {
+      if (key.name == keys::kRootQueue || key.name == default_queue_) {
         plan.then({client::CreateWrite{kinds::kQueue, "", initial_queue(key.name)},
                    Code::AlreadyExists,
                    {},
@@ -106,6 +108,7 @@ class QueueController final : public Reconciler {
     return out;
   }
 
+  const std::string default_queue_;
   // Indexes of what the cache shows. Counts outlive their queue: one made again knows what runs in
   // it.
   mutable std::map<std::string, std::map<PodGroupPhase, std::int64_t>> groups_;
@@ -114,8 +117,8 @@ class QueueController final : public Reconciler {
 
 }  // namespace
 
-std::unique_ptr<Reconciler> make_queue_controller() {
-  return std::make_unique<QueueController>();
+std::unique_ptr<Reconciler> make_queue_controller(std::string default_queue) {
+  return std::make_unique<QueueController>(std::move(default_queue));
 }
 
 }  // namespace krater::controllers

@@ -30,7 +30,7 @@ def test_the_scheduler_is_a_deployment_whose_log_is_its_decisions(tmp_path):
 def test_what_mirrors_the_scheduler_is_not_edited_and_comes_back(tmp_path):
     with gangs.nodes(tmp_path, 1, 4) as cluster:
         def pods():
-            return [pod for pod in cluster.get("pods", "-n", "volcano-system")["items"] if pod["status"].get("phase") == "Running"]
+            return [pod for pod in cluster.get("pods", "-n", "volcano-system", "-l", "app=volcano-scheduler")["items"] if pod["status"].get("phase") == "Running"]
         cluster.wait("it shows itself", lambda: len(pods()) == 1)
         error = cluster.kubectl_fails("scale", "-n", "volcano-system", "deployment/volcano-scheduler", "--replicas=3")
         assert "mirrors a part of the control plane" in error, error

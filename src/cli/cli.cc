@@ -21,18 +21,7 @@ void add_server_options(CLI::App& verb, ServerOptions& options) {
   verb.add_option("--threads", options.threads, "threads that serve HTTP")
       ->capture_default_str()
       ->check(CLI::Range(1, 64));
-  verb.add_option("--scheduler-conf", options.scheduler_conf,
-                  "scheduler configuration in Volcano's format (default: the ConfigMap "
-                  "volcano-scheduler-configmap)")
-      ->check(CLI::ExistingFile);
-  verb.add_option("--scheduler-configmap", options.scheduler_configmap,
-                  "NAMESPACE/NAME/KEY of the scheduler's configuration; while it exists it is in "
-                  "force, and changes of it count at once")
-      ->capture_default_str();
-  verb.add_option("--schedule-period", options.schedule_period,
-                  "time between the beginnings of two scheduling cycles, at least; what comes "
-                  "meanwhile is seen together (Volcano: 1s; default: cycles follow what happens)")
-      ->capture_default_str();
+  add_volcano_options(verb, options.volcano);
   static const std::map<std::string, SchedulerKind> kSchedulers{{"volcano", SchedulerKind::Volcano},
                                                                 {"off", SchedulerKind::Off}};
   verb.add_option("--scheduler", options.scheduler,

@@ -12,7 +12,7 @@
 #include "controllers/apps/deployment_controller.h"
 #include "controllers/apps/replica_set_controller.h"
 #include "controllers/apps/stateful_set_controller.h"
-#include "controllers/batchscheduler/batch_scheduler.h"
+#include "controllers/batchscheduler/volcano.h"
 #include "controllers/certificates/token_cleaner.h"
 #include "controllers/cronjob/cron_job_controller.h"
 #include "controllers/disruption/disruption_controller.h"
@@ -56,6 +56,17 @@ struct ControlPlane::Controllers {
       offered.insert(short_controller_name(controller));
       return parts_.controllers.wants(controller);
     };
+    if (parts_.controllers_decided) {
+      out.log_of = [this](std::string_view controller) {
+        controllers::DecisionLog log;
+        if (is_of_volcano(controller)) {
+          log = [this](std::string line) {
+            parts_.controllers_decided(parts_.clock.now(), std::move(line));
+          };
+        }
+        return log;
+      };
+    }
     return out;
   }
 
@@ -180,9 +191,9 @@ struct ControlPlane::Controllers {
 
   void add_volcano() {
     client::ObjectClient* volcano = as("system:serviceaccount:volcano-system:volcano-controllers");
-    loop.add(controllers::make_queue_controller(), volcano);
+    loop.add(controllers::make_queue_controller(parts_.default_queue), volcano);
     loop.add(controllers::make_pod_group_controller(
-                 {"volcano", [this](const Kind& kind) { return is_served(kind); }}),
+                 {parts_.scheduler_names, [this](const Kind& kind) { return is_served(kind); }}),
              volcano);
     loop.add(
         [&](Enqueue wake) {
@@ -243,7 +254,8 @@ struct ControlPlane::Controllers {
   const ControlPlaneParts& parts_;
   SshKeys ssh_keys{parts_.control};
   std::vector<std::unique_ptr<client::ObjectClient>> clients;
-  std::unique_ptr<controllers::BatchScheduler> gangs = controllers::make_volcano_batch_scheduler();
+  std::unique_ptr<controllers::BatchScheduler> gangs = controllers::make_volcano_batch_scheduler(
+      parts_.scheduler_names.front(), parts_.default_queue);
   std::unique_ptr<client::ObjectClient> reader =
       api::make_local_client(parts_.registry, parts_.control, "system:kube-controller-manager");
   // Owned by the loop; null: not to run.
@@ -267,6 +279,10 @@ struct ControlPlane::Scheduling {
     scheduler::Options out;
     out.config_text = parts.scheduler_conf;
     out.schedule_period = parts.schedule_period;
+    out.scheduler_names = {parts.scheduler_names.begin(), parts.scheduler_names.end()};
+    if (parts.takes_default_scheduler) out.scheduler_names.insert("default-scheduler");
+    out.default_queue = QueueName(parts.default_queue);
+    out.node_selector = parts.node_selector;
     if (parts.scheduler_configmap.size() == 3) {
       out.config_namespace = parts.scheduler_configmap[0];
       out.config_name = parts.scheduler_configmap[1];
@@ -282,8 +298,8 @@ struct ControlPlane::Scheduling {
   }
 
   // Where our queue controller does not run: Volcano's leaves the first two to its scheduler.
-  void make_first_queues() {
-    for (const std::string_view name : {keys::kRootQueue, keys::kDefaultQueue}) {
+  void make_first_queues(std::string_view default_queue) {
+    for (const std::string_view name : {keys::kRootQueue, default_queue}) {
       client->write(client::CreateWrite{kinds::kQueue, "", controllers::initial_queue(name)},
                     [](const Result<ObjectPtr>& made) {
                       if (!made && made.error().code != Code::AlreadyExists)
@@ -324,8 +340,13 @@ std::vector<controllers::ControllerCounters> ControlPlane::counters() const {
 Result<void> ControlPlane::start_scheduler() {
   if (!parts_.with_scheduler) return {};
   scheduling_ = std::make_unique<Scheduling>(parts_);
-  if (!parts_.controllers.wants("queue-controller")) scheduling_->make_first_queues();
+  if (!parts_.controllers.wants("queue-controller"))
+    scheduling_->make_first_queues(parts_.default_queue);
   return scheduling_->scheduler.start();
+}
+
+void ControlPlane::use_scheduler_conf(const std::string& text) {
+  if (scheduling_) scheduling_->scheduler.use_base_config(text);
 }
 
 void ControlPlane::stop_scheduler() {

@@ -38,10 +38,16 @@ struct ControlPlaneParts {
   std::string scheduler_conf{};                    // text; empty: from the ConfigMap
   std::vector<std::string> scheduler_configmap{};  // namespace, name, key; empty: the usual one
   Duration schedule_period{};                      // scheduler::Options
+  std::vector<std::string> scheduler_names{"volcano"};  // Volcano's
+  bool takes_default_scheduler = true;                  // its pods are placed too
+  std::string default_queue = "default";
+  std::vector<std::pair<std::string, std::string>> node_selector{};  // scheduler::Options
   // On the scheduler's loop, after each cycle.
   std::function<void(const scheduler::Metrics&)> scheduler_measured{};
   // On the scheduler's loop, a line a decision.
   std::function<void(WallTime now, std::string line)> scheduler_decided{};
+  // On the control loop, likewise, of Volcano's controllers.
+  std::function<void(WallTime now, std::string line)> controllers_decided{};
   std::string ca_pem{};  // for ConfigMap kube-root-ca.crt
   // Of certificate requests; empty: they are left to others.
   CertificateDuties certificates{};
@@ -67,6 +73,8 @@ class ControlPlane {
   // Code::Invalid for a scheduler_conf that is no good.
   Result<void> start_scheduler();
   void stop_scheduler();
+  // Instead of parts.scheduler_conf, from now on.
+  void use_scheduler_conf(const std::string& text);
 
  private:
   struct Controllers;

@@ -13,11 +13,12 @@ constexpr std::string_view kVolcano = "vc-controller-manager";
 constexpr std::array kOfVolcano{"hypernode", "jobflow",    "jobtemplate", "pg",
                                 "queue",     "vc-cronjob", "vcjob"};
 
-bool of_volcano(std::string_view name) {
-  return std::find(kOfVolcano.begin(), kOfVolcano.end(), name) != kOfVolcano.end();
-}
-
 }  // namespace
+
+bool is_of_volcano(std::string_view controller) {
+  return std::find(kOfVolcano.begin(), kOfVolcano.end(), short_controller_name(controller)) !=
+         kOfVolcano.end();
+}
 
 std::string short_controller_name(std::string_view controller) {
   constexpr std::string_view kEnding = "-controller";
@@ -51,11 +52,16 @@ Result<ControllerSelection> ControllerSelection::parse(std::string_view list) {
 bool ControllerSelection::wants(std::string_view controller) const {
   const std::string name = short_controller_name(controller);
   if (off_.contains(name) || on_.contains(name)) return on_.contains(name) && !off_.contains(name);
-  if (of_volcano(name)) {
+  if (is_of_volcano(name)) {
     if (off_.contains(kVolcano)) return false;
     if (on_.contains(kVolcano)) return true;
   }
   return others_;
+}
+
+bool ControllerSelection::wants_any_of_volcano() const {
+  return std::any_of(kOfVolcano.begin(), kOfVolcano.end(),
+                     [this](std::string_view name) { return wants(name); });
 }
 
 Result<void> ControllerSelection::check(const std::set<std::string>& offered) const {

@@ -20,6 +20,7 @@ class ControllerSelection {
   static Result<ControllerSelection> parse(std::string_view list);
 
   bool wants(std::string_view controller) const;
+  bool wants_any_of_volcano() const;
   // Code::Invalid with all names there are, when the list holds one that is not among `offered`.
   Result<void> check(const std::set<std::string>& offered) const;
 
@@ -28,6 +29,8 @@ class ControllerSelection {
   bool others_ = true;
 };
 
+// Whether Volcano's controller manager has it.
+bool is_of_volcano(std::string_view controller);
 // Without the ending "-controller".
 std::string short_controller_name(std::string_view controller);
 

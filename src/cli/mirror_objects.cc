@@ -11,20 +11,19 @@ namespace {
 
 constexpr Duration kLookEvery = std::chrono::seconds(30);
 constexpr Duration kRetryAfter = std::chrono::seconds(1);
-constexpr std::string_view kPart = "volcano-scheduler";
 constexpr std::string_view kHash = "6c9f8b7d54";  // one form, one hash
 
-Json labels(bool of_set) {
+Json labels(const MirroredPart& part, bool of_set) {
   JsonObject out;
-  out["app"] = kPart;
-  out[kMirrorLabel] = kPart;
+  out["app"] = part.app;
+  out[kMirrorLabel] = part.name;
   if (of_set) out["pod-template-hash"] = kHash;
   return out;
 }
 
-Json pod_spec() {
+Json pod_spec(const MirroredPart& part) {
   JsonObject container, out;
-  container["name"] = kPart;
+  container["name"] = part.name;
   container["image"] = "krater";
   out["containers"] = JsonArray{std::move(container)};
   // Not for any scheduler: what it stands for runs already.
@@ -33,13 +32,13 @@ Json pod_spec() {
   return out;
 }
 
-Json workload_spec(bool of_set) {
+Json workload_spec(const MirroredPart& part, bool of_set) {
   JsonObject out;
   out["replicas"] = 1;
   Json selector(boost::json::object_kind), pods(boost::json::object_kind);
-  set_path(selector, {"matchLabels"}, labels(of_set));
-  set_path(pods, {"metadata", "labels"}, labels(of_set));
-  set_path(pods, {"spec"}, pod_spec());
+  set_path(selector, {"matchLabels"}, labels(part, of_set));
+  set_path(pods, {"metadata", "labels"}, labels(part, of_set));
+  set_path(pods, {"spec"}, pod_spec(part));
   out["selector"] = std::move(selector);
   out["template"] = std::move(pods);
   return out;
@@ -62,7 +61,7 @@ Json replicas_status(std::int64_t generation) {
   return out;
 }
 
-Json deployment_status(const Object& object, WallTime since) {
+Json deployment_status(const MirroredPart&, const Object& object, WallTime since) {
   Json out = replicas_status(object.generation());
   out.get_object()["updatedReplicas"] = 1;
   out.get_object()["conditions"] =
@@ -70,14 +69,14 @@ Json deployment_status(const Object& object, WallTime since) {
                 condition("Progressing", "NewReplicaSetAvailable", since)};
   return out;
 }
-Json set_status(const Object& object, WallTime) {
+Json set_status(const MirroredPart&, const Object& object, WallTime) {
   Json out = replicas_status(object.generation());
   out.get_object()["fullyLabeledReplicas"] = 1;
   return out;
 }
-Json pod_status(const Object&, WallTime since) {
+Json pod_status(const MirroredPart& part, const Object&, WallTime since) {
   JsonObject container, out;
-  container["name"] = kPart;
+  container["name"] = part.name;
   container["image"] = "krater";
   container["imageID"] = "";
   container["ready"] = true;
@@ -101,16 +100,16 @@ struct MirrorObjects::Step {
   std::string name;
   Json spec;
   bool of_set;
-  Json (*status)(const Object& object, WallTime since);
+  Json (*status)(const MirroredPart& part, const Object& object, WallTime since);
 };
 
 namespace {
 
-std::vector<MirrorObjects::Step> steps() {
-  const std::string part(kPart), set = part + "-" + std::string(kHash);
-  return {{kinds::kDeployment, part, workload_spec(false), false, deployment_status},
-          {kinds::kReplicaSet, set, workload_spec(true), true, set_status},
-          {kinds::kPod, set + "-krate", pod_spec(), true, pod_status}};
+std::vector<MirrorObjects::Step> steps(const MirroredPart& part) {
+  const std::string set = part.name + "-" + std::string(kHash);
+  return {{kinds::kDeployment, part.name, workload_spec(part, false), false, deployment_status},
+          {kinds::kReplicaSet, set, workload_spec(part, true), true, set_status},
+          {kinds::kPod, set + "-krate", pod_spec(part), true, pod_status}};
 }
 
 }  // namespace
@@ -130,7 +129,7 @@ void MirrorObjects::again(Duration after) {
 }
 
 void MirrorObjects::ensure(std::size_t at, Json owner) {
-  std::vector<Step> all = steps();
+  std::vector<Step> all = steps(part_);
   if (at == all.size()) return again(kLookEvery);
   const Step step = std::move(all[at]);
   client_.get(
@@ -144,7 +143,7 @@ void MirrorObjects::ensure(std::size_t at, Json owner) {
         }
         if (there.error().code != Code::NotFound) return again(kRetryAfter);
         Json object = new_object(step.kind, kMirrorNamespace, step.name);
-        set_path(object, {"metadata", "labels"}, labels(step.of_set));
+        set_path(object, {"metadata", "labels"}, labels(part_, step.of_set));
         if (!owner.is_null()) set_path(object, {"metadata", "ownerReferences"}, JsonArray{owner});
         set_path(object, {"spec"}, step.spec);
         client_.write(
@@ -164,7 +163,7 @@ void MirrorObjects::ensure(std::size_t at, Json owner) {
 
 void MirrorObjects::show(const Step& step, const ObjectPtr& object) {
   JsonObject patch;
-  patch["status"] = step.status(*object, started_);
+  patch["status"] = step.status(part_, *object, started_);
   // A race is made good when it is looked at the next time.
   client_.write(client::PatchWrite{step.kind, std::string(kMirrorNamespace), step.name,
                                    client::PatchType::Merge, Json(std::move(patch)), "status"},

@@ -7,6 +7,7 @@
 
 #include "agent/node/pressure.h"
 #include "cli/guard_options.h"
+#include "cli/volcano_options.h"
 
 namespace krater::cli {
 
@@ -19,13 +20,10 @@ struct ServerOptions {
   std::string listen = "127.0.0.1:6443";
   int threads = 2;  // HTTP; a thread each for the store's writer, the controllers and the scheduler
                     // comes on top
-  std::string scheduler_conf{};  // a file; empty: the ConfigMap below
-  std::string scheduler_configmap =
-      "volcano-system/volcano-scheduler-configmap/volcano-scheduler.conf";
-  std::string schedule_period = "0s";  // between cycles, at least; 0s: they follow what happens
   SchedulerKind scheduler = SchedulerKind::Volcano;  // Off: somebody else's binds the pods
   std::string controllers{};                         // see ControllerSelection
   std::string signing_duration = "8760h";            // of certificates, at most
+  VolcanoOptions volcano{};
   GuardOptions guards{};
 };
 

@@ -22,16 +22,17 @@
 #include "cli/admin.h"
 #include "cli/control_plane.h"
 #include "cli/document_aging.h"
+#include "cli/file_watch.h"
 #include "cli/files.h"
 #include "cli/guards.h"
 #include "cli/hook_metrics.h"
 #include "cli/hook_transport.h"
 #include "cli/key_reload.h"
 #include "cli/loop_thread.h"
-#include "cli/mirror_objects.h"
 #include "cli/queue_metrics.h"
 #include "cli/scheduler_gauges.h"
 #include "cli/store_metrics.h"
+#include "cli/volcano_parts.h"
 #include "model/rbac_kinds.h"
 #include "runtime/http_client.h"
 #include "runtime/io_threads.h"
@@ -96,17 +97,18 @@ struct ServerProcess::State {
   Result<void> open_store();
   Result<void> serve();
   Result<void> start_control_plane();
+  void watch_scheduler_conf();
   void maintain();
   Result<void> publish();
   void stop();
 
   ServerOptions options;
   ListenAddress listen;
-  std::string url, scheduler_conf;
-  std::vector<std::string> scheduler_configmap;  // namespace, name, key
+  std::string url;
+  VolcanoChoices volcano;
   ControllerSelection controllers;
   bool with_scheduler = true;
-  Duration signing_duration{}, schedule_period{};
+  Duration signing_duration{};
   runtime::SystemClock clock;
   runtime::SystemRng rng;
   api::Pki pki;
@@ -132,10 +134,9 @@ struct ServerProcess::State {
   LoopThread control{"krater-control"}, scheduler{"krater-sched"};
   std::unique_ptr<HttpClient> http;  // on control
   std::unique_ptr<ControlPlane> plane;
-  std::shared_ptr<api::ComponentLog> scheduler_log = std::make_shared<api::ComponentLog>();
-  std::unique_ptr<client::ObjectClient> mirror_client;  // on scheduler
-  std::unique_ptr<MirrorObjects> mirrors;               // likewise
-  std::deque<std::pair<WallTime, Revision>> marks;      // chores: revisions by time, for compaction
+  std::unique_ptr<FileWatch> conf_watch;            // on chores; null: no --scheduler-conf
+  VolcanoParts shown;                               // on scheduler
+  std::deque<std::pair<WallTime, Revision>> marks;  // chores: revisions by time, for compaction
   bool serving = false, stopped = false;
 };
 
@@ -163,6 +164,8 @@ Result<void> ServerProcess::State::open_store() {
   hooks_thread.start();
   deps.hooks = hooks.get();
   deps.admission.joins_gangs = controllers.wants("pg-controller");
+  apply(options.volcano, volcano, deps.admission);
+  shown.attach(*schemas, volcano, deps.admission);
   deps.offload = [this](std::function<void()> work) { chores.loop().post(std::move(work)); };
   registry = api::make_registry(std::move(deps));
   std::promise<Result<void>> defaults;
@@ -194,7 +197,7 @@ Result<void> ServerProcess::State::serve() {
   api::ServerParts parts{io.context(), *registry,     *authenticator, *authorizer,
                          *tokens,      pki.authority, clock,          rng};
   parts.health.push_back({"store", [this] { return store->failure(); }});
-  parts.component_logs.emplace("volcano-scheduler", scheduler_log);
+  parts.component_logs = shown.logs();
   TRY_ASSIGN(auditing, open_audit(options.guards, audit_thread.loop(), clock));
   if (auditing) audit_thread.start();
   parts.auditing = auditing.get();
@@ -220,15 +223,18 @@ Result<void> ServerProcess::State::start_control_plane() {
   parts.controllers = controllers;
   parts.with_scheduler = with_scheduler;
   parts.custom = schemas.get();
-  parts.scheduler_conf = scheduler_conf;
-  parts.scheduler_configmap = scheduler_configmap;
-  parts.schedule_period = schedule_period;
+  parts.scheduler_conf = volcano.scheduler_conf;
+  parts.scheduler_configmap = volcano.scheduler_configmap;
+  parts.schedule_period = volcano.schedule_period;
+  parts.scheduler_names = volcano.scheduler_names;
+  parts.takes_default_scheduler = volcano.takes_default_scheduler;
+  parts.default_queue = volcano.default_queue;
+  parts.node_selector = volcano.node_selector;
   const auto gauges = std::make_shared<SchedulerGauges>();
   add_scheduler_gauges(server->metrics(), gauges);
   parts.scheduler_measured = [gauges](const scheduler::Metrics& now) { gauges->take(now); };
-  parts.scheduler_decided = [log = scheduler_log](WallTime now, std::string line) {
-    log->append(now, std::move(line));
-  };
+  parts.scheduler_decided = shown.sink_of(kVolcanoScheduler);
+  parts.controllers_decided = shown.sink_of(kVolcanoControllers);
   parts.ca_pem = pki.authority.certificate_pem();
   parts.certificates = certificate_duties(pki.authority, *authorizer, signing_duration);
   parts.api_host = is_wildcard(listen.host) ? runtime::primary_address() : listen.host;
@@ -242,18 +248,27 @@ Result<void> ServerProcess::State::start_control_plane() {
   });
   scheduler.run_and_wait([&] { scheduling = plane->start_scheduler(); });
   TRY(std::move(scheduling));
-  if (with_scheduler)
-    scheduler.run_and_wait([this] {
-      mirror_client = api::make_local_client(*registry, scheduler.loop(), "system:apiserver");
-      mirrors = std::make_unique<MirrorObjects>(*mirror_client, scheduler.loop(), clock);
-      mirrors->start();
-    });
+  scheduler.run_and_wait([this] {
+    shown.start(api::make_local_client(*registry, scheduler.loop(), "system:apiserver"),
+                scheduler.loop(), clock, {with_scheduler, controllers.wants_any_of_volcano()});
+  });
+  watch_scheduler_conf();
   chores.loop().post([this] {
     keep_aging_documents(chores.loop());
     maintain();
     if (key_reload) key_reload->start();
+    if (conf_watch) conf_watch->start();
   });
   return {};
+}
+
+void ServerProcess::State::watch_scheduler_conf() {
+  if (options.volcano.scheduler_conf.empty()) return;
+  conf_watch = std::make_unique<FileWatch>(
+      options.volcano.scheduler_conf, volcano.scheduler_conf, chores.loop(),
+      [this](std::string text) {
+        scheduler.loop().post([this, text = std::move(text)] { plane->use_scheduler_conf(text); });
+      });
 }
 
 // Once a minute on the chores loop.
@@ -286,8 +301,7 @@ void ServerProcess::State::stop() {
   }
   if (plane) {
     scheduler.run_and_wait([this] {
-      mirrors.reset();
-      mirror_client.reset();
+      shown.stop();
       plane->stop_scheduler();
     });
     control.run_and_wait([this] {
@@ -328,39 +342,21 @@ const api::Pki& ServerProcess::pki() const {
 Result<std::unique_ptr<ServerProcess>> ServerProcess::start(const ServerOptions& options) {
   TRY_ASSIGN(ListenAddress listen, parse_listen(options.listen));
   TRY(make_directory(options.data_dir, 0700));
-  std::string scheduler_conf;
-  if (!options.scheduler_conf.empty()) {
-    TRY_ASSIGN(scheduler_conf, read_file(options.scheduler_conf));
-  }
-  std::vector<std::string> scheduler_configmap;
-  for (const std::string_view part : split(options.scheduler_configmap, '/'))
-    scheduler_configmap.emplace_back(part);
-  if (scheduler_configmap.size() != 3 ||
-      std::any_of(scheduler_configmap.begin(), scheduler_configmap.end(),
-                  [](const std::string& part) { return part.empty(); })) {
-    return make_error(Code::BadRequest, "--scheduler-configmap must be NAMESPACE/NAME/KEY, not \"" +
-                                            options.scheduler_configmap + "\"");
-  }
+  TRY_ASSIGN(VolcanoChoices volcano, read_volcano_options(options.volcano));
   TRY_ASSIGN(ControllerSelection controllers, ControllerSelection::parse(options.controllers));
   const std::optional<Duration> signing = parse_go_duration(options.signing_duration);
   if (!signing || *signing <= Duration(0))
     return make_error(Code::BadRequest,
                       "--cluster-signing-duration must be a time such as 8760h, not \"" +
                           options.signing_duration + "\"");
-  const std::optional<Duration> period = parse_go_duration(options.schedule_period);
-  if (!period || *period < Duration(0))
-    return make_error(Code::BadRequest, "--schedule-period must be a time such as 1s, not \"" +
-                                            options.schedule_period + "\"");
   const runtime::SystemClock clock;
   TRY_ASSIGN(api::Pki pki, api::load_or_create_pki(options.data_dir + "/pki",
                                                    server_names(listen.host), clock.now()));
   std::unique_ptr<ServerProcess> out(
       new ServerProcess(std::make_unique<State>(std::move(pki), options, std::move(listen))));
-  out->state_->scheduler_conf = std::move(scheduler_conf);
-  out->state_->scheduler_configmap = std::move(scheduler_configmap);
+  out->state_->volcano = std::move(volcano);
   out->state_->controllers = std::move(controllers);
   out->state_->signing_duration = *signing;
-  out->state_->schedule_period = *period;
   out->state_->with_scheduler = options.scheduler == SchedulerKind::Volcano;
   TRY(out->state_->open_store());
   TRY(out->state_->serve());
