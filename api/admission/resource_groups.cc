@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "base/yaml.h"
+#include "model/keys.h"
 
 namespace krater::api {
 namespace {
@@ -182,7 +183,10 @@ void ResourceGroup::give(Json& pod) const {
     }
     set_path(pod, {"spec", "tolerations"}, std::move(all));
   }
-  if (!scheduler_name.empty()) set_path(pod, {"spec", "schedulerName"}, Json(scheduler_name));
+  // A scheduler that the pod has chosen is the one that it wants.
+  const std::string chosen = text_at(pod, {"spec", "schedulerName"});
+  if (!scheduler_name.empty() && (chosen.empty() || chosen == keys::kDefaultScheduler))
+    set_path(pod, {"spec", "schedulerName"}, Json(scheduler_name));
 }
 
 Result<ResourceGroups> parse_resource_groups(std::string_view yaml, const KindSchema& pods) {

@@ -85,7 +85,7 @@ TEST_F(ResourceGroupsTest, PodsOfANamespaceAreGivenWhatItsGroupSays) {
                             "default");
   EXPECT_EQ(*find(spec, {"nodeSelector"}),
             *parse_json(R"({"disk":"ssd","zone":"a","volcano.sh/nodetype":"management"})"));
-  EXPECT_EQ(text_at(spec, {"schedulerName"}), "default-scheduler");
+  EXPECT_EQ(text_at(spec, {"schedulerName"}), "mine");
   EXPECT_NE(find(spec, {"affinity", "podAntiAffinity"}), nullptr);
   // Behind those that every pod has.
   const JsonArray& tolerations = *array_at(spec, {"tolerations"});

@@ -43,7 +43,7 @@ def test_pods_are_put_into_groups(tmp_path):
         # It counts with the next pod.
         managed = spec_of(cluster, "m", namespace="mng", schedulerName="volcano", nodeSelector={"disk": "ssd"})
         assert managed["nodeSelector"] == {"disk": "ssd", "volcano.sh/nodetype": "management"}
-        assert managed["schedulerName"] == "default-scheduler"
+        assert managed["schedulerName"] == "volcano"
         assert [t["key"] for t in managed["tolerations"]][-1] == "taint"
         cpu = spec_of(cluster, "c", "cpu", schedulerName="default-scheduler")
         assert (cpu["nodeSelector"], cpu["schedulerName"]) == ({"volcano.sh/nodetype": "cpu"}, "volcano")
