@@ -3,16 +3,10 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "model/keys.h"
+#include "scheduler/sharing.h"
 
 namespace krater::scheduler {
 namespace {
-
-template <typename T>
-T& edit(std::shared_ptr<const T>& shared) {
-  // Somebody else still reads it: go on with a copy.
-  if (shared.use_count() > 1) shared = std::make_shared<T>(*shared);
-  return const_cast<T&>(*shared);  // made by us, as a T
-}
 
 bool on_a_node(TaskStatus status, NodeSlot node) {
   return node != kNoNode && uses_node(status);
@@ -453,64 +447,8 @@ std::vector<PlacedPod> Cache::placed_pods() const {
   return out;
 }
 
-namespace {
-
-std::map<Surroundings::Place, ObjectPtr>& table_of(Surroundings& all, std::string_view kind) {
-  if (kind == "PodDisruptionBudget") return all.budgets;
-  if (kind == "ResourceQuota") return all.quotas;
-  return kind == kHyperNodeKind.kind ? all.hyper_nodes : all.numa;
-}
-
-}  // namespace
-
-void Cache::set_surrounding(const ObjectPtr& object) {
-  ObjectPtr& known =
-      table_of(edit(surroundings_), object->kind())[{object->name_space(), object->name()}];
-  if (known != nullptr && known->revision() >= object->revision()) return;
-  known = object;
-  ++help_;
-}
-
-void Cache::remove_surrounding(const Kind& kind, const std::string& name_space,
-                               const std::string& name) {
-  if (table_of(edit(surroundings_), kind.kind).erase({name_space, name}) > 0) ++help_;
-}
-
-std::vector<std::pair<std::string, std::string>> Cache::surrounding_names(const Kind& kind) const {
-  Surroundings all = *surroundings_;
-  std::vector<std::pair<std::string, std::string>> out;
-  for (const auto& [place, object] : table_of(all, kind.kind)) out.push_back(place);
-  return out;
-}
-
-void Cache::set_namespace(const ObjectPtr& object) {
-  const auto known = namespaces_->find(object->name());
-  if (known != namespaces_->end() && known->second == object->labels()) return;
-  edit(namespaces_)[object->name()] = object->labels();
-  // Only who speaks of namespaces by their labels is concerned.
-  if (!terms_.alive().empty()) ++help_;
-}
-
-void Cache::remove_namespace(const std::string& name) {
-  if (!namespaces_->contains(name)) return;
-  edit(namespaces_).erase(name);
-}
-
-VolumeBook& Cache::edit_volumes() {
-  // Never under a session's eyes.
-  if (volumes_.use_count() > 1) volumes_ = std::make_shared<VolumeBook>(*volumes_);
-  ++help_;
-  return *volumes_;
-}
-
 void Cache::look_at(const JobKey& job) {
   if (jobs_.contains(job)) changed_jobs_.insert(job);
-}
-
-SpreadDefaults& Cache::edit_spread_defaults() {
-  if (spread_defaults_.use_count() > 1)
-    spread_defaults_ = std::make_shared<SpreadDefaults>(*spread_defaults_);
-  return *spread_defaults_;
 }
 
 }  // namespace krater::scheduler
