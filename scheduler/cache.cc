@@ -80,11 +80,16 @@ void Cache::drop_job_if_empty(const JobKey& key) {
   jobs_.erase(place);
 }
 
-void Cache::start_plain_job(const PodView& pod, JobInfo& job) {
-  job.known = true;
+bool Cache::awaits_group(const PodView& pod) const {
+  return options_.grouped_schedulers.contains(pod.scheduler_name()) &&
+         task_status(pod) == TaskStatus::Pending;
+}
+
+void Cache::start_plain_job(const PodView& pod, JobInfo& job) const {
+  job.known = !awaits_group(pod);
   job.queue = queue_of_plain_pod(pod, options_.default_queue);
   job.min_member = 1;
-  job.phase = PodGroupPhase::Inqueue;  // one pod asks for no admission
+  job.phase = PodGroupPhase::Inqueue;  // without a group there is nothing to admit
   job.created = pod->created().value_or(WallTime());
   job.priority = pod.priority().value_or(0);
 }
@@ -182,8 +187,7 @@ void Cache::set_pod(const ObjectPtr& object) {
   if (!wanted) return;
   // Leaving may have given the place back.
   if (!node.empty() && !pod.finished()) next.node = slot_of(node.text());
-  if (next.in_job && next.spec->job.name.starts_with("pod/"))
-    start_plain_job(pod, edit_job(next.spec->job));
+  if (next.in_job && next.spec->job.of_one_pod()) start_plain_job(pod, edit_job(next.spec->job));
   enter(place, next);
   if (on_a_node(next.status, next.node)) note_company();
   pods_.emplace(place, std::move(next));
@@ -407,8 +411,9 @@ void Cache::settle() {
     const JobInfo* now = job(key);
     job_ledger_.set(key, now);
     fairshare_.set(key, now, names_);
-    // Who has no pods is seen again when they come, or when somebody asks for him.
-    if (now != nullptr && now->open() && !now->is_bare()) {
+    // Who has no pods, or no group yet, is seen again when they come, or when somebody asks for
+    // him.
+    if (now != nullptr && now->open() && !now->is_bare() && !now->awaits_group()) {
       open_jobs_.insert(key);
     } else {
       open_jobs_.erase(key);

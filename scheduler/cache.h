@@ -25,6 +25,7 @@ class Cache {
   struct Options {
     std::set<std::string, std::less<>> scheduler_names{"volcano", "default-scheduler"};
     QueueName default_queue{"default"};
+    std::set<std::string, std::less<>> grouped_schedulers{};  // scheduler::Options
   };
   Cache() : Cache(Options()) {}
   explicit Cache(Options options) : options_(std::move(options)) {}
@@ -128,7 +129,8 @@ class Cache {
   void note_company();
   std::vector<PlacedPod> placed_pods() const;
   std::vector<JobPtr> rest_of(const std::set<JobKey>& known) const;
-  void start_plain_job(const PodView& pod, JobInfo& job);
+  bool awaits_group(const PodView& pod) const;
+  void start_plain_job(const PodView& pod, JobInfo& job) const;
   void refresh_priority(JobInfo& job) const;
   void refresh_priorities();
 

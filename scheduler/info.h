@@ -31,6 +31,7 @@ inline constexpr NodeSlot kNoNode = UINT32_MAX;
 struct JobKey {
   std::string name_space, name;
   std::string text() const { return name_space + "/" + name; }
+  bool of_one_pod() const { return name.starts_with("pod/"); }
   friend auto operator<=>(const JobKey&, const JobKey&) = default;
 };
 
@@ -106,7 +107,7 @@ struct Task {
 struct JobInfo {
   JobKey key;
   ObjectPtr group;  // null for a job of one without PodGroup, and while the PodGroup is not there
-  bool known = false;  // has its PodGroup, or needs none
+  bool known = false;  // has its PodGroup, or needs none; else nothing of it is placed
   QueueName queue;
   std::string priority_class;
   std::int64_t priority = 0;
@@ -136,6 +137,8 @@ struct JobInfo {
   std::vector<SubGroup> sub_groups{};    // empty without policies
 
   bool synthetic() const { return known && !group; }
+  // A pod on its own, for which a controller is about to make a PodGroup.
+  bool awaits_group() const { return !known && key.of_one_pod(); }
   std::int64_t count(TaskStatus status) const { return counts[static_cast<std::size_t>(status)]; }
   std::int64_t ready_tasks() const;  // Allocated-set and Succeeded
   std::int64_t waiting_tasks() const { return count(TaskStatus::Pipelined); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "scheduler/actions/job_filter.h"
 #include "scheduler/explain.h"
 #include "scheduler/victim_votes.h"
 #include "scheduler/why.h"
@@ -14,15 +15,22 @@ bool waits(const Task& task) {
          task.status == TaskStatus::Pipelined;
 }
 
-void add_waiting(const Session& session, JobId id, JobReport& out) {
+// Why nothing of a job without PodGroup is placed.
+std::string group_missing(const JobInfo& job, const std::optional<Refusal>& refusal) {
+  if (refusal) return refusal->message;
+  if (job.awaits_group()) return "its PodGroup has not been made yet";
+  return "pod group " + job.key.text() + " does not exist";
+}
+
+void add_waiting(const Session& session, JobId id, const std::optional<Refusal>& refusal,
+                 JobReport& out) {
   const JobInfo& job = session.job(id);
   const JobNote& note = session.note(id);
   for (std::uint32_t t = 0; t < job.tasks.size(); ++t) {
     const Task& task = job.tasks[t];
     if (!waits(task) || task.spec->gated) continue;
     if (!job.known) {
-      out.waiting.push_back(
-          {task.spec, "Unschedulable", "pod group " + job.key.text() + " does not exist"});
+      out.waiting.push_back({task.spec, "Unschedulable", group_missing(job, refusal)});
       continue;
     }
     TaskReason why = task_reason(session, {id, t});
@@ -106,16 +114,19 @@ std::vector<JobReport> report(const Session& session,
   for (JobId id = 0; id < session.job_count(); ++id) {
     const JobInfo& job = session.job(id);
     if (session.parked(id)) continue;
-    const bool missed = job.is_bare() && overdue(job.key);
-    const bool waiting = job.is_bare() ? missed : job.open();
-    if (!waiting && !job.is_bare() && !wanted(job.key)) continue;
+    // No group is made in a queue that takes none; else it comes at once.
+    const auto no_group = job.awaits_group() ? queue_refusal(session, id) : std::nullopt;
+    const bool bare = job.is_bare() || (job.awaits_group() && !no_group);
+    const bool missed = bare && overdue(job.key);
+    const bool waiting = bare ? missed : job.open();
+    if (!waiting && !bare && !wanted(job.key)) continue;
     JobReport one;
     one.key = job.key;
     one.group = job.group;
     one.version = job.version;
-    add_waiting(session, id, one);
+    if (waiting || job.known) add_waiting(session, id, no_group, one);
     one.unsatisfied = waiting;
-    one.bare = job.is_bare();
+    one.bare = bare;
     one.incomplete = job.valid_tasks() < job.min_member;
     one.starting = job.count(TaskStatus::Binding) + job.count(TaskStatus::Bound) > 0;
     one.gathering = waiting && !missed && one.incomplete;
@@ -129,7 +140,7 @@ std::vector<JobReport> report(const Session& session,
       one.hyper_node = session.domain_of(id);
     }
     if (waiting && !binds.contains(id)) {
-      one.why_code = why_code(session, id);
+      one.why_code = no_group ? no_group->code : why_code(session, id);
       if (job.group) one.why = why_pending(session, id);
     }
     const JobNote& note = session.note(id);

@@ -47,7 +47,7 @@ Scheduler::Scheduler(Deps deps)
       extender_(deps.extender),
       events_(client_, loop_, clock_, "volcano"),
       config_events_(client_, loop_, clock_, "volcano", {}, kAllEvents),
-      cache_({options_.scheduler_names, options_.default_queue}),
+      cache_({options_.scheduler_names, options_.default_queue, options_.grouped_schedulers}),
       feed_(client_, cache_,
             {[this] { wake(); }, [this](const ObjectPtr& map) { use_config(map); }}),
       statuses_(

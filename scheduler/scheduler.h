@@ -43,6 +43,9 @@ struct Options {
   QueueName default_queue{"default"};
   // Only nodes with one of these labels are there; none: all nodes.
   std::vector<std::pair<std::string, std::string>> node_selector{};
+  // Whoever names one of these is put into a PodGroup by a controller, and is not placed before.
+  // None: there is no such controller, pods without a group are placed as they are.
+  std::set<std::string, std::less<>> grouped_schedulers{};
   std::string config_text{};  // Volcano's YAML, in force while the ConfigMap is absent; "": the
                               // shipped default
   std::string config_namespace = "volcano-system";

@@ -23,6 +23,8 @@ using podgroup::names_size;
 using podgroup::next_size;
 using podgroup::queue_of;
 
+// So long a pod's controller may take to be known: its pods wait for the group that it asks for.
+constexpr Duration kOwnerWithin = 5s;
 constexpr Duration kLookAgain = 1s;
 
 const std::array<Kind, 3> kWorkloads{{{"apps", "v1", "ReplicaSet", "replicasets", true},
@@ -56,10 +58,10 @@ class PodGroupController final : public Reconciler {
     return out;
   }
 
-  Plan reconcile(const ObjectKey& key, const client::Cache& cache, WallTime) override {
+  Plan reconcile(const ObjectKey& key, const client::Cache& cache, WallTime now) override {
     const ObjectPtr object = cache.get(key);
     if (object == nullptr) return {};
-    return key.resource == kinds::kPod.resource() ? on_plain_pod(object, cache)
+    return key.resource == kinds::kPod.resource() ? on_plain_pod(object, cache, now)
                                                   : on_workload(*object, cache);
   }
 
@@ -107,7 +109,7 @@ class PodGroupController final : public Reconciler {
     for (auto& [queue, pods] : waiting_) pods.erase(pod);
   }
 
-  Plan on_plain_pod(const ObjectPtr& object, const client::Cache& cache) {
+  Plan on_plain_pod(const ObjectPtr& object, const client::Cache& cache, WallTime now) {
     const PodView pod(object);
     Plan plan;
     forget(object->key());
@@ -118,11 +120,12 @@ class PodGroupController final : public Reconciler {
     if (!pod.annotation(keys::kGroupName).empty() && !joined) return plan;
     const PodGroupView group(cache.get(kinds::kPodGroup, object->name_space(), name));
     if (group && joined) return plan;
-    const auto owner = owner_of(*object, cache);
-    if (!owner) {
+    auto owner = owner_of(*object, cache);
+    if (!owner && now - object->created().value_or(WallTime()) < kOwnerWithin) {
       plan.outcome = Outcome::requeue_after(kLookAgain);
       return plan;
     }
+    if (!owner) owner.emplace();
     const std::string queue = queue_of(pod, owner->annotations);
     if (!may_enter(queue, group, cache)) {
       waiting_[queue].insert(object->key());

@@ -237,6 +237,15 @@ TEST_F(PodGroupControllerTest, AWorkloadsQueueIsThatOfItsPodsThatNameNone) {
 }
 
 // VC-23
+TEST_F(PodGroupControllerTest, AControllerThatIsNotThereIsNotWaitedForForEver) {
+  const std::string owner =
+      R"(,"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"gone","uid":"u-gone","controller":true}])";
+  EXPECT_EQ(group_of(pod("left", owner)), "");
+  world.pass(7s);
+  EXPECT_EQ(group_of(world.get(kinds::kPod, "d", "left")), "podgroup-u-gone");
+  EXPECT_EQ(group("podgroup-u-gone").min_member(), 1);
+}
+
 TEST_F(PodGroupControllerTest, InAClosedQueueAPodWaitsUntilItOpens) {
   world.put(kinds::kQueue, R"({"metadata":{"name":"door"},"status":{"state":"Closed"}})");
   const std::string in_door = R"(,"annotations":{"scheduling.volcano.sh/queue-name":"door"})";

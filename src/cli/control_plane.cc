@@ -42,6 +42,7 @@ namespace krater::cli {
 using controllers::ControllerLoop;
 using controllers::Enqueue;
 
+
 // One client an identity: what each may do and what the audit names stands in its user name.
 struct ControlPlane::Controllers {
   explicit Controllers(const ControlPlaneParts& parts) : parts_(parts) {
@@ -283,6 +284,8 @@ struct ControlPlane::Scheduling {
     if (parts.takes_default_scheduler) out.scheduler_names.insert("default-scheduler");
     out.default_queue = QueueName(parts.default_queue);
     out.node_selector = parts.node_selector;
+    if (parts.controllers.wants("pg-controller"))
+      out.grouped_schedulers = {parts.scheduler_names.begin(), parts.scheduler_names.end()};
     if (parts.scheduler_configmap.size() == 3) {
       out.config_namespace = parts.scheduler_configmap[0];
       out.config_name = parts.scheduler_configmap[1];
