@@ -10,7 +10,8 @@ std::string FitError::text() const {
   std::vector<std::string> parts;
   for (const auto& [reason, count] : reasons) parts.push_back(std::to_string(count) + " " + reason);
   std::sort(parts.begin(), parts.end());
-  std::string out = "0/" + std::to_string(nodes) + " nodes are unavailable";
+  std::string out = hyper_node.empty() ? "" : "In hyperNode " + hyper_node + ": ";
+  out += "0/" + std::to_string(nodes) + " nodes are unavailable";
   for (std::size_t i = 0; i < parts.size(); ++i) out += (i == 0 ? ": " : ", ") + parts[i];
   return out + ".";
 }
@@ -81,8 +82,7 @@ void NodeBoard::study_nodes() {
 }
 
 std::string NodeBoard::load_reason(NodeSlot slot, bool future) const {
-  if (confined_ && !session_.allowed_on(task_.job, slot))
-    return "node(s) outside the network domain";
+  if (!in_reach(slot)) return "node(s) outside the network domain";
   for (const FilterHook* hook : load_filters_) {
     const std::string_view why = hook->reject_now(*shape_, session_.node(slot), future);
     if (!why.empty()) return std::string(why);
@@ -94,6 +94,10 @@ std::string NodeBoard::load_reason(NodeSlot slot, bool future) const {
   if (neighbours_ == nullptr) return {};
   neighbours_->catch_up();
   return std::string(neighbours_->reject(slot));
+}
+
+bool NodeBoard::in_reach(NodeSlot slot) const {
+  return !confined_ || session_.allowed_on(task_.job, slot);
 }
 
 bool NodeBoard::passes_filters(NodeSlot slot, bool future) const {
@@ -178,8 +182,11 @@ FitErrorPtr NodeBoard::explain() {
   const std::size_t now = session_.node_changes().size();
   if (explained_ != nullptr && explained_at_ == now && !confined_) return explained_;
   auto out = std::make_shared<FitError>();
-  out->nodes = session_.node_order().size();
+  if (const Domain* domain = session_.confinement(task_.job); confined_ && domain != nullptr)
+    out->hyper_node = domain->name;
   for (const NodeSlot slot : session_.node_order()) {
+    if (!in_reach(slot)) continue;
+    ++out->nodes;
     if (rejected_[slot] != 0) {
       ++out->reasons[reasons_[rejected_[slot] - 1]];
       continue;
@@ -211,7 +218,7 @@ void NodeBoard::add_figures(FitError& to) const {
     if (amount <= 0 || (d == kPods && !shape_->best_effort())) continue;
     std::int64_t best = 0, all = 0;
     for (const NodeSlot slot : session_.node_order()) {
-      if (rejected_[slot] != 0) continue;
+      if (rejected_[slot] != 0 || !in_reach(slot)) continue;
       const std::int64_t room = std::max<std::int64_t>(session_.node(slot).idle.at(d), 0);
       best = std::max(best, room);
       all += room;
@@ -221,8 +228,9 @@ void NodeBoard::add_figures(FitError& to) const {
     free += (free.empty() ? "" : ", ") + session_.names().text(d, all);
     to.room.push_back({session_.names().name(d), amount, best, all});
   }
-  const auto usable = std::count_if(session_.node_order().begin(), session_.node_order().end(),
-                                    [&](NodeSlot slot) { return rejected_[slot] == 0; });
+  const auto usable =
+      std::count_if(session_.node_order().begin(), session_.node_order().end(),
+                    [&](NodeSlot slot) { return may_take(slot) && in_reach(slot); });
   to.usable = static_cast<std::size_t>(usable);
   to.figures = "requested: " + asked;
   if (usable == 0) {
@@ -240,7 +248,7 @@ NearestNode NodeBoard::nearest(const std::map<NodeSlot, Resource>& kept) const {
   NodeSlot best = kNoNode;
   std::pair<int, Share> least;
   for (const NodeSlot slot : session_.node_order()) {
-    if (rejected_[slot] != 0) continue;
+    if (rejected_[slot] != 0 || !in_reach(slot)) continue;
     const NodeInfo& node = session_.node(slot);
     const auto own = kept.find(slot);
     const bool large = own == kept.end() ? request.fits_in(node.spec->allocatable)

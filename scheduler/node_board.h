@@ -23,7 +23,8 @@ struct NearestNode {
 
 // Why no node takes a shape.
 struct FitError {
-  std::size_t nodes = 0;  // looked at
+  std::string hyper_node{};  // none but its nodes were looked at; "": all were
+  std::size_t nodes = 0;     // looked at
   std::map<std::string, std::int64_t>
       reasons{};          // how many nodes for each; a node may give several
   std::string figures{};  // "requested cpu 4; most free on one node: cpu 1500m"
@@ -35,7 +36,8 @@ struct FitError {
   std::size_t usable = 0;  // nodes that may take it at all
   std::vector<Room> room{};
   NearestNode nearest{};
-  // "0/3 nodes are unavailable: 1 Insufficient memory, 3 Insufficient cpu."
+  // "0/3 nodes are unavailable: 1 Insufficient memory, 3 Insufficient cpu.", after "In hyperNode
+  // NAME: " where that is all it may use.
   std::string text() const;
 };
 using FitErrorPtr = std::shared_ptr<const FitError>;
@@ -70,6 +72,8 @@ class NodeBoard {
   };
   static bool worse(const Entry& a, const Entry& b);
   bool passes_filters(NodeSlot slot, bool future) const;
+  // In the domain that its job is confined to.
+  bool in_reach(NodeSlot slot) const;
   std::string load_reason(NodeSlot slot, bool future) const;
   NodeSlot best_of(const std::vector<NodeSlot>& fitting) const;
   void study_nodes();

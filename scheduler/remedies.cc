@@ -142,12 +142,19 @@ void add_nodes(const Session& session, JobId id, const FitError& error, Remedies
       asked += (asked.empty() ? " and has " : ", ") + amount_text(one.resource, one.requested);
     room[one.resource] = resource_text(one.resource, one.requested);
   }
-  const std::string others = missing == 1 ? "" : ", and room for " + more_pods(missing - 1);
+  const std::string there = error.hyper_node.empty() ? "" : " in HyperNode " + error.hyper_node;
+  const std::string others =
+      missing == 1 ? ""
+                   : ", and room for " + more_pods(missing - 1) + (there.empty() ? "" : " there");
+  const auto facts = [&](JsonObject own) {
+    own["pods"] = missing;
+    if (!error.hyper_node.empty()) own["hyperNode"] = error.hyper_node;
+    return own;
+  };
   if (nearest.name.empty()) {
     out.together.push_back(
-        {"AddNodeThatMayTakeIt",
-         {{"room", std::move(room)}, {"pods", missing}},
-         "a node that may take it" + asked + (asked.empty() ? "" : " free") + others});
+        {"AddNodeThatMayTakeIt", facts({{"room", std::move(room)}}),
+         "a node" + there + " that may take it" + asked + (asked.empty() ? "" : " free") + others});
   } else if (nearest.lacking.empty()) {
     std::vector<std::string> reasons;
     JsonArray kept;
@@ -155,20 +162,18 @@ void add_nodes(const Session& session, JobId id, const FitError& error, Remedies
       reasons.push_back(reason);
       kept.emplace_back(reason);
     }
-    out.together.push_back({"LiftNodeReason",
-                            {{"reasons", std::move(kept)}, {"pods", missing}},
-                            "a node of which this does not hold: " + join(reasons, ", ") + others});
+    out.together.push_back(
+        {"LiftNodeReason", facts({{"reasons", std::move(kept)}}),
+         "a node" + there + " of which this does not hold: " + join(reasons, ", ") + others});
   } else {
     std::string words;
     for (const auto& [resource, amount] : nearest.lacking) {
       words += (words.empty() ? "" : " and ") + amount_text(resource, amount);
-      out.together.push_back({"FreeOnOneNode",
-                              {{"resource", resource},
-                               {"amount", resource_text(resource, amount)},
-                               {"node", nearest.name},
-                               {"pods", missing}}});
+      out.together.push_back({"FreeOnOneNode", facts({{"resource", resource},
+                                                      {"amount", resource_text(resource, amount)},
+                                                      {"node", nearest.name}})});
     }
-    out.together.back().words = words + " more free on node " + nearest.name + others;
+    out.together.back().words = words + " more free on node " + nearest.name + there + others;
   }
 }
 

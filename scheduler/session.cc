@@ -276,11 +276,11 @@ std::string Session::domain_of(JobId id) const {
   return {};
 }
 
-void Session::confine(JobId id, const std::vector<bool>* nodes) {
-  if (nodes == nullptr) {
+void Session::confine(JobId id, const Domain* domain) {
+  if (domain == nullptr) {
     confined_.erase(id);
   } else {
-    confined_[id] = nodes;
+    confined_[id] = domain;
   }
 }
 

@@ -123,20 +123,21 @@ class Session {
   const std::vector<NodeSlot>& node_changes() const { return node_changes_; }
   // Tasks that may go to the same nodes and like them equally share a board.
   NodeBoard& board(TaskRef task);
-  // The job may use these nodes only (by slot), until told otherwise; null: any.
-  void confine(JobId id, const std::vector<bool>* nodes);
+  // The job may use the domain's nodes only, until told otherwise; null: any. The domain stays
+  // where it is as long.
+  void confine(JobId id, const Domain* domain);
   // DomainHook; of the first plugin that serves it.
   std::vector<std::vector<Domain>> domains_for(JobId id) const;
   std::vector<std::vector<Domain>> domains_for_sub_group(JobId id, std::uint32_t group) const;
   std::string domain_of(JobId id) const;
   bool confined(JobId id) const { return confined_.contains(id); }
-  const std::vector<bool>* confinement(JobId id) const {
+  const Domain* confinement(JobId id) const {
     const auto place = confined_.find(id);
     return place == confined_.end() ? nullptr : place->second;
   }
   bool allowed_on(JobId id, NodeSlot slot) const {
     const auto place = confined_.find(id);
-    return place == confined_.end() || (*place->second)[slot];
+    return place == confined_.end() || place->second->nodes[slot];
   }
   const Surroundings& surroundings() const { return *world_.surroundings; }
   // Who was on a node when the session began, and what has moved since.
@@ -242,7 +243,7 @@ class Session {
   std::map<JobId, std::vector<std::uint32_t>> bound_;
   std::map<JobId, std::string_view> bound_by_;
   std::string_view action_;
-  std::map<JobId, const std::vector<bool>*> confined_;
+  std::map<JobId, const Domain*> confined_;
   bool reclaims_ = false, loaded_ = false;
   std::vector<Eviction> evictions_;
   TaskRefs lifted_gates_;

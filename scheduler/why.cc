@@ -40,6 +40,7 @@ JsonObject nodes_json(const FitError& error) {
     }
     room.push_back(std::move(entry));
   }
+  if (!error.hyper_node.empty()) out["hyperNode"] = error.hyper_node;
   out["total"] = error.nodes;
   out["usable"] = error.usable;
   out["reasons"] = std::move(reasons);

@@ -84,6 +84,6 @@ def test_each_part_of_a_job_stays_within_one_rack(tmp_path):
         cluster.kubectl("delete", "vcjob", "parts")
         gangs.apply(cluster, vcjobs.job("wide", vcjobs.task("w", replicas=3, cpu="3", minAvailable=3, partitionPolicy=wide), least=3))
         cluster.wait("it says why it waits", lambda: any(
-            c["type"] == "Unschedulable" and c["status"] == "True" and "outside the network domain" in c["message"]
+            c["type"] == "Unschedulable" and c["status"] == "True" and "In hyperNode " in c["message"]
             for c in vcjobs.group(cluster, "wide").get("status", {}).get("conditions", [])), timeout=30)
         assert "Running" not in vcjobs.pods(cluster, "wide").values(), cluster.dump()

@@ -187,16 +187,17 @@ class Allocator {
   bool take_turn(QueueId queue, JobId job) {
     const std::vector<std::vector<Domain>> groups = session_.domains_for(job);
     if (groups.empty()) return place_gang(queue, job);
+    Closest closest;
     for (const std::vector<Domain>& group : groups) {
-      const Domain* best = best_domain(queue, job, group);
+      const Domain* best = best_domain(queue, job, group, closest);
       if (best == nullptr) continue;
       session_.note(job).fit_errors.clear();
-      session_.confine(job, &best->nodes);
+      session_.confine(job, best);
       const bool more = place_gang(queue, job);
       session_.confine(job, nullptr);
       return more;
     }
-    session_.confine(job, nullptr);
+    if (closest.domain != nullptr) tell_of(queue, job, *closest.domain);
     if (session_.note(job).fit_errors.empty() && session_.note(job).queue_errors.empty()) {
       session_.note(job).refusal = {"", "no HyperNode of an allowed tier has room for the gang", "",
                                     codes::kNoNode};
@@ -204,12 +205,19 @@ class Allocator {
     return false;
   }
 
+  // The first of the domains in which most of a gang found a place.
+  struct Closest {
+    const Domain* domain = nullptr;
+    std::int64_t reach = -1;
+  };
+
   // Where the job's gang would find room as a whole; null: nowhere. Changes nothing.
-  const Domain* best_domain(QueueId queue, JobId job, const std::vector<Domain>& group) {
+  const Domain* best_domain(QueueId queue, JobId job, const std::vector<Domain>& group,
+                            Closest& closest) {
     const Domain* best = nullptr;
     std::pair<bool, std::int64_t> best_score{};
     for (const Domain& domain : group) {
-      session_.confine(job, &domain.nodes);
+      session_.confine(job, &domain);
       std::deque<std::uint32_t> tasks = tasks_.at(job);
       Statement trial(session_);
       std::set<const NodeBoard*> unfit;
@@ -217,6 +225,7 @@ class Allocator {
       const bool counted = session_.job_ready(job);
       const bool ready = counted && complete(trial, job);
       const bool works = !trial.empty() && (ready || (!counted && session_.job_pipelined(job)));
+      if (const std::int64_t reach = placed(job); reach > closest.reach) closest = {&domain, reach};
       trial.roll_back(0);
       const std::pair score(ready, domain.score);
       if (works && (best == nullptr || score > best_score)) {
@@ -224,7 +233,25 @@ class Allocator {
         best_score = score;
       }
     }
+    session_.confine(job, nullptr);
     return best;
+  }
+
+  std::int64_t placed(JobId job) const {
+    return session_.job(job).ready_tasks() + session_.job(job).waiting_tasks();
+  }
+
+  // No domain takes it: what is told of it is what stands in the way in this one.
+  void tell_of(QueueId queue, JobId job, const Domain& domain) {
+    session_.note(job).fit_errors.clear();
+    session_.confine(job, &domain);
+    std::deque<std::uint32_t> tasks = tasks_.at(job);
+    Statement trial(session_);
+    std::set<const NodeBoard*> unfit;
+    place_members(trial, queue, job, tasks, unfit);
+    if (session_.job_ready(job)) complete(trial, job);
+    give_up(trial, job, unfit);
+    session_.confine(job, nullptr);
   }
 
   // Until the job is ready, as far as there is room. What was tried is taken out of `tasks`; of a
@@ -287,18 +314,29 @@ class Allocator {
     if (!counted && (session_.job_pipelined(job) || held_ == job)) {
       statement.keep();
     } else {
-      const JobInfo& info = session_.job(job);
-      JobNote& note = session_.note(job);
-      note.reach = info.ready_tasks() + info.waiting_tasks();
-      note.nearest.reset();
-      if (!note.fit_errors.empty()) {
-        find_hopeless(job);
-        note.nearest = session_.board({job, note.told().first}).nearest_for(job);
-      }
-      statement.discard();
-      refresh_figures(job, unfit);
+      give_up(statement, job, unfit);
     }
     return false;
+  }
+
+  // What was placed is taken back; how far it came, and what it lacks, is noted.
+  void give_up(Statement& statement, JobId job, const std::set<const NodeBoard*>& unfit) {
+    JobNote& note = session_.note(job);
+    note.reach = placed(job);
+    note.nearest.reset();
+    if (!note.fit_errors.empty()) {
+      find_hopeless(job);
+      const auto [task, error] = note.told();
+      if (told_here(job, *error)) note.nearest = session_.board({job, task}).nearest_for(job);
+    }
+    statement.discard();
+    refresh_figures(job, unfit);
+  }
+
+  // Of the nodes that the job may use now, not of those that a part of it was confined to.
+  bool told_here(JobId job, const FitError& error) const {
+    const Domain* here = session_.confinement(job);
+    return error.hyper_node == (here == nullptr ? std::string() : here->name);
   }
 
   // A gang may lack room for one of its tasks and have another that fits nowhere even where nobody
@@ -342,7 +380,7 @@ class Allocator {
     std::map<const NodeBoard*, FitErrorPtr> renewed;
     for (auto& [task, error] : session_.note(job).fit_errors) {
       NodeBoard& board = session_.board({job, task});
-      if (!unfit.contains(&board)) continue;
+      if (!unfit.contains(&board) || !told_here(job, *error)) continue;
       FitErrorPtr& slot = renewed[&board];
       if (slot == nullptr) {
         auto fresh = std::make_shared<FitError>(*error);

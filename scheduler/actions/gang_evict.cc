@@ -64,7 +64,7 @@ class GangEvictor {
       for (const Domain& domain : group) {
         if (done || left == 0) break;
         --left;
-        session_.confine(job, &domain.nodes);
+        session_.confine(job, &domain);
         done = take(job, &domain.nodes);
       }
     }

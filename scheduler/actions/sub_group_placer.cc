@@ -99,39 +99,51 @@ SubGroupPlacer::Tasks SubGroupPlacer::of_group(const Tasks& tasks, std::uint32_t
 bool SubGroupPlacer::place_group(Statement& statement, std::uint32_t group, const Tasks& tasks) {
   const std::vector<std::vector<Domain>> tiers = session_.domains_for_sub_group(job_, group);
   if (tiers.empty()) return attempt(statement, group, tasks);
-  const std::vector<bool>* outer = session_.confinement(job_);
-  bool placed = false;
-  for (const std::vector<Domain>& tier : tiers) {
-    std::vector<bool> best;
+  const Domain* outer = session_.confinement(job_);
+  std::optional<Domain> best, closest;
+  std::size_t reach = 0;
+  for (auto tier = tiers.begin(); tier != tiers.end() && !best; ++tier) {
     std::pair<bool, std::int64_t> best_score{};
-    for (const Domain& domain : tier) {
-      std::vector<bool> nodes = domain.nodes;
-      for (std::size_t i = 0; outer != nullptr && i < nodes.size(); ++i)
-        nodes[i] = nodes[i] && (*outer)[i];
-      session_.confine(job_, &nodes);
+    for (const Domain& whole : *tier) {
+      const Domain domain = within(whole, outer);
+      session_.confine(job_, &domain);
       const Statement::Mark mark = statement.mark();
-      if (attempt(statement, group, tasks)) {
-        const std::pair score(ready(group), domain.score);
-        if (best.empty() || score > best_score) {
-          best = nodes;
-          best_score = score;
-        }
+      const bool works = attempt(statement, group, tasks);
+      const std::pair score(ready(group), domain.score);
+      if (works && (!best || score > best_score)) {
+        best = domain;
+        best_score = score;
       }
       statement.roll_back(mark);
+      if (closest && reached_ <= reach) continue;
+      closest = domain;
+      reach = reached_;
     }
-    if (best.empty()) continue;
-    session_.confine(job_, &best);
-    placed = attempt(statement, group, tasks);
-    break;
   }
+  // What is told is what stands in the way there; where it works nowhere, where it came furthest.
+  forget_reasons(tasks);
+  if (best || closest) session_.confine(job_, best ? &*best : &*closest);
+  const bool placed = (best || closest) && attempt(statement, group, tasks);
   session_.confine(job_, outer);
   return placed;
+}
+
+Domain SubGroupPlacer::within(const Domain& domain, const Domain* outer) {
+  Domain out = domain;
+  for (std::size_t i = 0; outer != nullptr && i < out.nodes.size(); ++i)
+    out.nodes[i] = out.nodes[i] && outer->nodes[i];
+  return out;
+}
+
+void SubGroupPlacer::forget_reasons(const Tasks& tasks) {
+  for (const std::uint32_t t : tasks) session_.note(job_).fit_errors.erase(t);
 }
 
 // The sub-group as a whole, or one more of it when it is complete.
 bool SubGroupPlacer::attempt(Statement& statement, std::uint32_t group, Tasks tasks) {
   const Statement::Mark mark = statement.mark();
   how_.place_some(statement, tasks, [&] { return done(group); });
+  reached_ = statement.mark() - mark;
   if (statement.mark() > mark && (ready(group) || pipelined(group))) return true;
   statement.roll_back(mark);
   return false;

@@ -38,6 +38,8 @@ class SubGroupPlacer {
   Tasks of_group(const Tasks& tasks, std::uint32_t group) const;
   bool place_group(Statement& statement, std::uint32_t group, const Tasks& tasks);
   bool attempt(Statement& statement, std::uint32_t group, Tasks tasks);
+  static Domain within(const Domain& domain, const Domain* outer);
+  void forget_reasons(const Tasks& tasks);
   // What the plugins say of it; of one that is done, that it has what it needs for now.
   bool ready(std::uint32_t group) const;
   bool pipelined(std::uint32_t group) const;
@@ -47,6 +49,7 @@ class SubGroupPlacer {
   Session& session_;
   const JobId job_;
   SubGroupPlacing how_;
+  std::size_t reached_ = 0;  // what the last attempt did before it was complete or given up
 };
 
 }  // namespace krater::scheduler
