@@ -6,28 +6,11 @@
 #include "scheduler/explain.h"
 #include "scheduler/plugins/capacity_limits.h"
 #include "scheduler/plugins/capacity_rules.h"
+#include "scheduler/plugins/holder_words.h"
 #include "scheduler/remedies.h"
 #include "scheduler/why.h"
 
 namespace krater::scheduler {
-namespace {
-
-// Of those who hold something so many are named.
-constexpr std::size_t kMostNamed = 5;
-
-void add_named(std::vector<std::string> lines, Circumstances& out) {
-  const std::size_t more = lines.size() > kMostNamed ? lines.size() - kMostNamed : 0;
-  lines.resize(lines.size() - more);
-  if (more > 0) lines.push_back("and so do " + std::to_string(more) + " other queues");
-  out.lines.insert(out.lines.end(), lines.begin(), lines.end());
-}
-
-}  // namespace
-
-std::string CapacityWords::quoted(QueueId queue) const {
-  return "queue \"" + session_.queue(queue).name.text() + "\"";
-}
-
 // A limit of the own queue is not moved by what others hold, unless it is guaranteed to them; one
 // of a queue above, or too little on nodes, is.
 void CapacityWords::say(Circumstances& out) const {
@@ -63,7 +46,7 @@ void CapacityWords::say_guarantees(QueueId limited, Circumstances& out) const {
     out.holdings.push_back(
         {session_.queue(sibling).name.text(), amounts, Holding::Title::Guaranteed, false});
     lines.push_back(amounts_text(session_.names(), amounts) + " is guaranteed to " +
-                    quoted(sibling));
+                    quoted_queue(session_, sibling));
   }
   add_named(std::move(lines), out);
 }
@@ -85,43 +68,29 @@ bool CapacityWords::may_take() const {
 
 void CapacityWords::say_holders(QueueId above, Circumstances& out) const {
   if (session_.reclaims() && !may_take()) return say_due(out);
-  std::vector<std::string> lines;
+  std::vector<Held> held;
   for (QueueId q = 0; q < session_.queue_count(); ++q) {
     const std::vector<QueueId>& path = book_.path(q);
     if (q == queue() || !book_.tree().leaf(q) ||
         std::find(path.begin(), path.end(), above) == path.end())
       continue;
     const Resource beyond = only(book_.beyond_due(q), lacking_);
-    if (beyond.is_zero()) continue;
-    const bool gives = session_.queue(q).reclaimable;
-    out.holdings.push_back(
-        {session_.queue(q).name.text(), beyond, Holding::Title::BeyondDeserved, gives});
-    lines.push_back(quoted(q) + " holds " + amounts_text(session_.names(), beyond) +
-                    " beyond what it deserves" + (gives ? "" : ", and gives nothing back"));
+    if (!beyond.is_zero()) held.push_back({q, beyond});
   }
-  add_named(std::move(lines), out);
+  say_beyond(session_, held, out);
 }
 
-// Its queue would have more than it deserves: nothing is taken from others for it, whatever they
-// hold. Said where they hold something.
 void CapacityWords::say_due(Circumstances& out) const {
-  std::vector<std::string> lines;
+  std::vector<Held> held;
   for (QueueId q = 0; q < session_.queue_count(); ++q) {
     if (q == queue() || !book_.tree().leaf(q)) continue;
     const CapacityEntry& entry = book_.of(q);
-    const Resource held = only(entry.account.allocated, lacking_).clamped();
-    if (held.is_zero()) continue;
-    Resource due;
-    for (Dim d = 0; d < held.dims(); ++d) {
-      if (held.at(d) > 0 && entry.deserved.has(d)) due.set(d, entry.deserved.at(d));
+    Held one{q, only(entry.account.allocated, lacking_).clamped()};
+    for (Dim d = 0; d < one.amounts.dims(); ++d) {
+      if (one.amounts.at(d) > 0 && entry.deserved.has(d)) one.deserved.set(d, entry.deserved.at(d));
     }
-    out.holdings.push_back({session_.queue(q).name.text(), held, Holding::Title::Holds,
-                            session_.queue(q).reclaimable});
-    const std::string deserves = amounts_text(session_.names(), due);
-    lines.push_back(quoted(q) + " holds " + amounts_text(session_.names(), held) +
-                    (deserves.empty() ? "" : " and deserves " + deserves));
+    if (!one.amounts.is_zero()) held.push_back(std::move(one));
   }
-  if (lines.empty()) return;
   const CapacityEntry& mine = book_.of(queue());
   Shortage shortage(session_.names());
   for (Dim d = 0; d < lacking_.dims(); ++d) {
@@ -130,14 +99,7 @@ void CapacityWords::say_due(Circumstances& out) const {
                      {"allocated", mine.account.allocated.at(d)},
                      {"deserved", mine.deserved.has(d) ? mine.deserved.at(d) : 0}});
   }
-  const std::vector<Shortfall> facts =
-      shortage.facts("queue " + session_.queue(queue()).name.text());
-  out.deserved.insert(out.deserved.end(), facts.begin(), facts.end());
-  // The action may have said so.
-  const std::string said = quoted(queue()) + " deserves no more";
-  if (session_.note(job_).no_eviction.find(said) == std::string::npos)
-    out.lines.push_back(said + " (" + shortage.figures() + "), so nothing is taken from others");
-  add_named(std::move(lines), out);
+  say_deserves_no_more(session_, job_, shortage, held, out);
 }
 
 }  // namespace krater::scheduler

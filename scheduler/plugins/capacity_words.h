@@ -18,7 +18,6 @@ class CapacityWords {
 
  private:
   QueueId queue() const { return session_.queue_of(job_); }
-  std::string quoted(QueueId queue) const;
   void say_guarantees(QueueId limited, Circumstances& out) const;
   void say_holders(QueueId above, Circumstances& out) const;
   void say_due(Circumstances& out) const;

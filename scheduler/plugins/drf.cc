@@ -5,7 +5,10 @@
 #include <vector>
 
 #include "model/keys.h"
+#include "scheduler/explain.h"
+#include "scheduler/plugins/capacity_rules.h"
 #include "scheduler/plugins/fair_tree.h"
+#include "scheduler/plugins/holder_words.h"
 #include "scheduler/plugins/plugins.h"
 #include "scheduler/session.h"
 
@@ -74,7 +77,10 @@ class Drf final : public Plugin, public JobOrderHook, public PreemptableHook {
 
 // With enableHierarchy: the same among queues, in the tree of their annotations. A queue's jobs
 // count together.
-class HierarchicalDrf final : public Plugin, public QueueOrderHook, public ReclaimableHook {
+class HierarchicalDrf final : public Plugin,
+                              public QueueOrderHook,
+                              public ReclaimableHook,
+                              public WhyHook {
  public:
   void open(const Session& session) override {
     tree_.emplace(session.total());
@@ -110,6 +116,35 @@ class HierarchicalDrf final : public Plugin, public QueueOrderHook, public Recla
       }
     }
     return out;
+  }
+  // What others hold beside the job's queue, which by the tree comes before them or after them. A
+  // plugin that knows what queues deserve says it better.
+  void say_why(const Session& session, JobId id, Circumstances& out) const override {
+    const Resource lacking = lacking_request(session, id);
+    if (!session.reclaims() || lacking.is_zero() || session.config().plugin("capacity")) return;
+    const QueueId mine = session.queue_of(id);
+    FairTree after = *tree_;
+    after.move(leaves_[mine], lacking, 1);
+    after.weigh();
+    std::vector<std::string> lines;
+    bool in_vain = true;
+    for (QueueId q = 0; q < session.queue_count(); ++q) {
+      const Resource held = only(session.sums(q).allocated, lacking).clamped();
+      if (q == mine || held.is_zero()) continue;
+      const bool more = after.compare(leaves_[mine], leaves_[q]) < 0;
+      const bool gives = session.queue(q).reclaimable;
+      in_vain = in_vain && !more;
+      out.holdings.push_back({session.queue(q).name.text(), held, Holding::Title::Holds, gives});
+      lines.push_back(quoted_queue(session, q) + " holds " + amounts_text(session.names(), held) +
+                      (more ? ", and its share is the larger one" : "") +
+                      (more && !gives ? "; it gives nothing back" : ""));
+    }
+    if (lines.empty()) return;
+    if (in_vain) {
+      out.lines.push_back(quoted_queue(session, mine) +
+                          " would have the larger share, so nothing is taken from others");
+    }
+    add_named(std::move(lines), out);
   }
   void placed(const Session& session, JobId job, const TaskSpec& task) override {
     move(session, job, task, 1);

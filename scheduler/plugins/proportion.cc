@@ -6,9 +6,12 @@
 #include <optional>
 
 #include "scheduler/explain.h"
+#include "scheduler/plugins/capacity_rules.h"
+#include "scheduler/plugins/holder_words.h"
 #include "scheduler/plugins/plugins.h"
 #include "scheduler/plugins/queue_accounts.h"
 #include "scheduler/plugins/water_fill.h"
+#include "scheduler/remedies.h"
 #include "scheduler/why.h"
 
 namespace krater::scheduler {
@@ -22,7 +25,8 @@ class Proportion final : public Plugin,
                          public FreeableHook,
                          public PreemptiveHook,
                          public ReclaimableHook,
-                         public GangEvictableHook {
+                         public GangEvictableHook,
+                         public WhyHook {
  public:
   void open(const Session& session) override {
     accounts_ = open_accounts(session);
@@ -120,6 +124,40 @@ class Proportion final : public Plugin,
     if (!job.min_resources || session.queue_of(id) == kNoQueue) return;
     accounts_[session.queue_of(id)].inqueue +=
         (*job.min_resources - job.gated_requests()).clamped();
+  }
+
+  // As capacity says it. What is deserved is what it will be once the job asks.
+  void say_why(const Session& session, JobId id, Circumstances& out) const override {
+    const QueueId mine = session.queue_of(id);
+    const Resource lacking = lacking_request(session, id);
+    const Refusal* refusal = refusal_of(session, id);
+    const bool by_own_limit = refusal != nullptr && refusal->code == codes::kQueueLimit &&
+                              session.note(id).refused_admission;
+    if (lacking.is_zero() || by_own_limit) return;
+    const QueueAccount& account = accounts_[mine];
+    const std::vector<Resource> deserved =
+        once_admitted(session, mine, account.allocated + lacking);
+    std::vector<Held> held;
+    if (!exceeds(only(account.allocated + lacking, lacking), deserved[mine])) {
+      for (QueueId q = 0; q < accounts_.size(); ++q) {
+        const Resource beyond = only((accounts_[q].allocated - deserved[q]).clamped(), lacking);
+        if (q != mine && !beyond.is_zero()) held.push_back({q, beyond});
+      }
+      return say_beyond(session, held, out);
+    }
+    if (!session.reclaims()) return;
+    for (QueueId q = 0; q < accounts_.size(); ++q) {
+      const Resource amounts = only(accounts_[q].allocated, lacking).clamped();
+      if (q != mine && !amounts.is_zero()) held.push_back({q, amounts, only(deserved[q], amounts)});
+    }
+    Shortage shortage(session.names());
+    for (Dim d = 0; d < lacking.dims(); ++d) {
+      if (lacking.at(d) <= 0) continue;
+      shortage.add(d, {{"requested", lacking.at(d)},
+                       {"allocated", account.allocated.at(d)},
+                       {"deserved", deserved[mine].at(d)}});
+    }
+    say_deserves_no_more(session, id, shortage, held, out);
   }
 
   void placed(const Session& session, JobId job, const TaskSpec& task) override {
