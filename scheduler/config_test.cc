@@ -191,17 +191,36 @@ TEST(Config, BehaviorsAreSwitchedOneByOne) {
 
 TEST(Config, PitfallsAreNamedAndNothingElseIs) {
   const std::string gangs = "{name: priority}, {name: gang}, {name: predicates}";
+  const std::string lenient =
+      "{name: priority}, {name: gang, enablePreemptable: false}, {name: predicates}";
   const std::pair<std::string, std::string> cases[] = {
       {std::string(default_config_text()), ""},
       {"actions: \"enqueue, backfill\"\ntiers: [{plugins: [" + gangs + "]}]",
        "action \"allocate\" is missing"},
-      {"actions: \"allocate, preempt, gangpreempt\"\ntiers: [{plugins: [" + gangs + "]}]",
+      {"actions: \"allocate, preempt, gangpreempt\"\ntiers: [{plugins: [" + lenient + "]}]",
        "actions \"preempt\" and \"gangpreempt\" are both there"},
       {"actions: \"allocate, gangreclaim, reclaim\"\ntiers: [{plugins: [" + gangs +
            "]}, {plugins: [{name: capacity}]}]",
        "actions \"reclaim\" and \"gangreclaim\" are both there"},
-      {"actions: \"allocate, gangreclaim, preempt\"\ntiers: [{plugins: [" + gangs +
+      {"actions: \"allocate, gangreclaim, preempt\"\ntiers: [{plugins: [" + lenient +
            ", {name: capacity}]}]",
+       ""},
+      {"actions: \"allocate, preempt\"\ntiers: [{plugins: [" + gangs + "]}]",
+       "plugins \"gang\" and \"priority\" are in one tier"},
+      {"actions: \"allocate, preempt\"\ntiers: [{plugins: [{name: gang}]}, {plugins: [{name: "
+       "drf}]}]",
+       ""},
+      // Who cannot be admitted cannot ask.
+      {"actions: \"enqueue, allocate, reclaim\"\nbehaviors: {enqueueCountsEvictable: false}\n"
+       "tiers: [{plugins: [" +
+           gangs + "]}, {plugins: [{name: overcommit}, {name: proportion}]}]",
+       "\"overcommit\" admits nobody to a full cluster"},
+      {"actions: \"enqueue, allocate, reclaim\"\ntiers: [{plugins: [" + gangs +
+           "]}, {plugins: [{name: overcommit}, {name: proportion}]}]",
+       ""},
+      {"actions: \"allocate, reclaim\"\nbehaviors: {enqueueCountsEvictable: false}\n"
+       "tiers: [{plugins: [" +
+           gangs + "]}, {plugins: [{name: overcommit}, {name: proportion}]}]",
        ""},
       {"actions: \"enqueue, allocate, reclaim\"\ntiers: [{plugins: [" + gangs +
            ", {name: overcommit}]}, {plugins: [{name: capacity}]}]",

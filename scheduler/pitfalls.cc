@@ -1,4 +1,5 @@
 // What is allowed in a configuration but hardly meant.
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -43,19 +44,42 @@ bool comes_before(const Config& config, std::string_view first, std::string_view
   return false;
 }
 
-// The plugin that knows the queues' shares, when `gang` is in its tier and has a say in reclaiming:
-// both must agree, and gang never agrees that a whole gang goes. "" otherwise.
-std::string_view kept_by_gang(const Config& config) {
-  if (!config.has_action("reclaim")) return {};
+// An action, the flag by which plugins have a say in it, and those that know who goes before whom.
+struct Taking {
+  std::string_view action, flag;
+  std::array<std::string_view, 2> judges;
+};
+constexpr Taking kReclaim{"reclaim", "enableReclaimable", {"capacity", "proportion"}};
+constexpr Taking kPreempt{"preempt", "enablePreemptable", {"priority", "drf"}};
+
+// The judge, when `gang` is in its tier and has a say as well: both must agree, and gang never
+// agrees that a whole gang goes. "" otherwise.
+std::string_view kept_by_gang(const Config& config, const Taking& taking) {
+  if (!config.has_action(taking.action)) return {};
   for (const std::vector<PluginChoice>& tier : config.tiers) {
     bool gang = false;
-    std::string_view shares;
+    std::string_view judge;
     for (const PluginChoice& choice : tier) {
-      if (!choice.flags.on("enableReclaimable")) continue;
+      if (!choice.flags.on(taking.flag)) continue;
       gang = gang || choice.name == "gang";
-      if (choice.name == "capacity" || choice.name == "proportion") shares = choice.name;
+      if (std::find(taking.judges.begin(), taking.judges.end(), choice.name) != taking.judges.end())
+        judge = choice.name;
     }
-    if (gang && !shares.empty()) return shares;
+    if (gang && !judge.empty()) return judge;
+  }
+  return {};
+}
+
+// The first action that takes places from others, where a cluster that is full admits nobody for
+// whom it could take them. "" otherwise.
+std::string_view kept_from_asking(const Config& config) {
+  const PluginChoice* budget = config.plugin("overcommit");
+  if (!config.has_action("enqueue") || budget == nullptr ||
+      config.behaviors.enqueue_beyond_free_room || config.behaviors.enqueue_counts_evictable ||
+      !budget->flags.on("enableJobEnqueued"))
+    return {};
+  for (const std::string_view action : {"reclaim", "preempt", "gangreclaim", "gangpreempt"}) {
+    if (config.has_action(action)) return action;
   }
   return {};
 }
@@ -126,7 +150,18 @@ std::vector<std::string> pitfalls(const Config& config) {
         "action \"reclaim\" is missing: a queue whose share others use waits at \"enqueue\" and "
         "\"allocate\" until they end");
   }
-  if (const std::string_view shares = kept_by_gang(config); !shares.empty()) {
+  if (const std::string_view action = kept_from_asking(config); !action.empty()) {
+    out.push_back(
+        "plugin \"overcommit\" admits nobody to a full cluster, as enqueueCountsEvictable is "
+        "false: action \"" +
+        std::string(action) + "\" has nobody to take places for");
+  }
+  if (const std::string_view judge = kept_by_gang(config, kPreempt); !judge.empty()) {
+    out.push_back("plugins \"gang\" and \"" + std::string(judge) +
+                  "\" are in one tier: \"preempt\" takes no gang as a whole, only what gangs have "
+                  "beyond their minimum; set enablePreemptable: false of \"gang\"");
+  }
+  if (const std::string_view shares = kept_by_gang(config, kReclaim); !shares.empty()) {
     out.push_back("plugins \"gang\" and \"" + std::string(shares) +
                   "\" are in one tier: \"reclaim\" takes no gang as a whole, only what gangs have "
                   "beyond their minimum; put \"" +
