@@ -37,6 +37,7 @@ constexpr std::array kAll{
     BehaviorEntry{"slaHoldsRoom", &B::sla_holds_room},
     BehaviorEntry{"spareUnneededVictims", &B::spare_unneeded_victims},
     BehaviorEntry{"strictFifo", &B::strict_fifo},
+    BehaviorEntry{"waitingMembersKeepGroupsRunning", &B::waiting_members_keep_groups_running},
     BehaviorEntry{"wholeGangEviction", &B::whole_gang_eviction},
     BehaviorEntry{"wholeSubGroupRoom", &B::whole_sub_group_room}};
 static_assert(std::ranges::is_sorted(kAll, {}, &BehaviorEntry::name));

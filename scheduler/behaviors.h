@@ -20,6 +20,7 @@ struct Behaviors {
   bool sla_holds_room = true;             // off: sla admits, and nothing is held
   bool fragmented_jobs_reserve_nothing = true;
   bool completed_groups_stay = true;  // off: Pending again when their pods are cleared away
+  bool waiting_members_keep_groups_running = true;  // off: Completed beside members that wait
   // Queues.
   bool sibling_guarantees_reserved = true;  // off: in a tree a root without limit reserves nothing
   bool guarantees_stay_free = true;         // off: each borrower is only kept from his own limit

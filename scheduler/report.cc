@@ -15,6 +15,13 @@ bool waits(const Task& task) {
          task.status == TaskStatus::Pipelined;
 }
 
+// A member that has no node yet.
+bool has_waiting(const JobInfo& job) {
+  return job.count(TaskStatus::Pending) + job.count(TaskStatus::Allocated) + job.waiting_tasks() +
+             job.count(TaskStatus::Binding) >
+         0;
+}
+
 // Why nothing of a job without PodGroup is placed.
 std::string group_missing(const JobInfo& job, const std::optional<Refusal>& refusal) {
   if (refusal) return refusal->message;
@@ -92,7 +99,10 @@ PodGroupPhase next_phase(const JobInfo& job, bool unschedulable_now, const Behav
     if (task.status == TaskStatus::Releasing && task.node != kNoNode) ++placed;
   }
   if (placed > 0 && placed >= job.min_member) {
-    return placed == completed ? PodGroupPhase::Completed : PodGroupPhase::Running;
+    // Where all that came before has failed, who waits is admitted anew.
+    const bool more =
+        behaviors.waiting_members_keep_groups_running && has_waiting(job) && job.ready_tasks() > 0;
+    return placed == completed && !more ? PodGroupPhase::Completed : PodGroupPhase::Running;
   }
   // Nobody is asked for and nobody is there (a suspended RayCluster, a RayJob after its end): as
   // upstream, there is nothing left to do.
