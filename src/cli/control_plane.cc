@@ -42,7 +42,6 @@ namespace krater::cli {
 using controllers::ControllerLoop;
 using controllers::Enqueue;
 
-
 // One client an identity: what each may do and what the audit names stands in its user name.
 struct ControlPlane::Controllers {
   explicit Controllers(const ControlPlaneParts& parts) : parts_(parts) {
