@@ -10,6 +10,7 @@
 #include "model/keys.h"
 #include "scheduler/cache.h"
 #include "scheduler/report.h"
+#include "scheduler/volcano_metrics.h"
 
 namespace krater::scheduler {
 namespace {
@@ -41,12 +42,13 @@ void add_gang(Cache& cache, const std::string& name, int members) {
 }
 
 // One cycle as Scheduler runs it, up to the binds; these are taken as done.
-std::size_t cycle(Cache& cache, const Config& config) {
+std::size_t cycle(Cache& cache, const Config& config, VolcanoMetrics& metrics) {
   std::vector<GangBind> binds;
   {
     Session session(cache.snapshot(Scope::Open), config, "bench", WallTime());
     for (const ActionEntry* action : config.actions) action->execute(session);
     session.close();
+    metrics.take(session);
     binds = gang_binds(session);
     const std::set<JobKey> changed = cache.take_changed_jobs();
     for (const JobReport& one : report(
@@ -80,6 +82,7 @@ int run(int nodes, int pods, int members) {
   const Result<Config> config = parse_config(default_config_text());
   if (!config) return 1;
   Cache cache;
+  VolcanoMetrics metrics;
   timed("read in", [&] {
     cache.set_queue(stored(kinds::kQueue, new_object(kinds::kQueue, "", "default")));
     for (int n = 0; n < nodes; ++n) {
@@ -95,11 +98,11 @@ int run(int nodes, int pods, int members) {
     for (int p = 0; p < pods; p += members) add_gang(cache, "g" + std::to_string(p), members);
     return static_cast<std::size_t>(pods);
   });
-  timed("cycle: all pending", [&] { return cycle(cache, *config); });
-  timed("cycle: all just bound", [&] { return cycle(cache, *config); });
-  timed("cycle: nothing to do", [&] { return cycle(cache, *config); });
+  timed("cycle: all pending", [&] { return cycle(cache, *config, metrics); });
+  timed("cycle: all just bound", [&] { return cycle(cache, *config, metrics); });
+  timed("cycle: nothing to do", [&] { return cycle(cache, *config, metrics); });
   for (int g = 0; g < 20; ++g) add_gang(cache, "ray" + std::to_string(g), 3);
-  timed("cycle: 20 gangs of 3 arrive", [&] { return cycle(cache, *config); });
+  timed("cycle: 20 gangs of 3 arrive", [&] { return cycle(cache, *config, metrics); });
   return 0;
 }
 

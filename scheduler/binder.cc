@@ -30,6 +30,9 @@ void Binder::bind(GangBind gang) {
         world_.cache.assume(gang.job, member.task->name(), member.task->pod->uid(), member.slot);
     CHECK(assumed);
   }
+  reached(gang, VolcanoMetrics::PodStage::Assumed);
+  if (const JobInfo* job = world_.cache.job(gang.job); job != nullptr && job->group != nullptr)
+    world_.volcano.job_placed(gang.job, job->created, world_.clock.now());
   waiting_.push_back(std::move(gang));
   write_later();
 }
@@ -73,24 +76,36 @@ void Binder::write(const GangBind& gang) {
                                           member.annotations});
   }
   // The volumes of all are settled with their nodes, or nobody starts.
+  const SteadyTime begin = world_.loop.now();
   Result<std::vector<client::Write>> volumes = volume_writes(gang);
   if (!volumes) {
     settle(gang.job);
     return not_bound(gang, volumes.error());
   }
   std::move(volumes->begin(), volumes->end(), std::back_inserter(writes));
+  const SteadyTime ready = world_.loop.now();
+  world_.volcano.work_took(VolcanoMetrics::Work::PreBind, ready - begin, gang.members.size());
+  reached(gang, VolcanoMetrics::PodStage::PreBound);
   log::info("scheduler.bind", {{"job", gang.job.text()}, {"pods", gang.members.size()}});
-  world_.client.transact(std::move(writes),
-                         [this, alive = alive_, gang](const Result<std::vector<ObjectPtr>>& done) {
-                           if (!*alive) return;
-                           settle(gang.job);
-                           if (done) {
-                             bound(gang, *done);
-                           } else {
-                             not_bound(gang, done.error());
-                           }
-                           world_.answered();
-                         });
+  world_.client.transact(std::move(writes), [this, alive = alive_, gang,
+                                             ready](const Result<std::vector<ObjectPtr>>& done) {
+    if (!*alive) return;
+    settle(gang.job);
+    if (done) {
+      world_.volcano.work_took(VolcanoMetrics::Work::Bind, world_.loop.now() - ready,
+                               gang.members.size());
+      bound(gang, *done);
+    } else {
+      not_bound(gang, done.error());
+    }
+    world_.answered();
+  });
+}
+
+void Binder::reached(const GangBind& gang, VolcanoMetrics::PodStage stage) {
+  const WallTime now = world_.clock.now();
+  for (const GangBind::Member& member : gang.members)
+    world_.volcano.pods_reached(stage, now - member.task->created);
 }
 
 void Binder::settle(const JobKey& job) {
@@ -102,6 +117,7 @@ void Binder::settle(const JobKey& job) {
 void Binder::bound(const GangBind& gang, const std::vector<ObjectPtr>& written) {
   world_.backoffs.forget(gang.job);
   world_.metrics.binds += gang.members.size();
+  reached(gang, VolcanoMetrics::PodStage::Bound);
   std::set<std::string_view> nodes;
   Resource sum;
   for (const GangBind::Member& member : gang.members) {

@@ -39,6 +39,7 @@ class Binder {
   void write_later();
   void write(const GangBind& gang);
   void settle(const JobKey& job);
+  void reached(const GangBind& gang, VolcanoMetrics::PodStage stage);
   // `written`: the pods, then what was settled of their volumes.
   void bound(const GangBind& gang, const std::vector<ObjectPtr>& written);
   void not_bound(const GangBind& gang, const Error& why);

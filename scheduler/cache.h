@@ -86,7 +86,10 @@ class Cache {
   std::set<JobKey> take_changed_jobs() { return std::exchange(changed_jobs_, {}); }
 
   // The newest form of a task that still waits for a node; null otherwise.
-  TaskSpecPtr pending_task(const TaskSpec& task) const;
+  TaskSpecPtr pending_task(const TaskSpec& task) const { return pending_task(*task.pod); }
+  TaskSpecPtr pending_task(const Object& pod) const;
+  // In some form: it waits for a node of ours, or holds one.
+  bool knows_pod(const Object& pod) const;
   // Still there, and on its way out.
   bool leaving(const TaskSpec& task) const;
   const JobInfo* job(const JobKey& key) const;

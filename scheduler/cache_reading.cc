@@ -57,10 +57,15 @@ Snapshot Cache::snapshot(Scope scope) {
   return out;
 }
 
-TaskSpecPtr Cache::pending_task(const TaskSpec& task) const {
-  const auto known = pods_.find(Place(task.name_space(), task.name()));
+bool Cache::knows_pod(const Object& pod) const {
+  const auto known = pods_.find(Place(pod.name_space(), pod.name()));
+  return known != pods_.end() && known->second.spec->pod->uid() == pod.uid();
+}
+
+TaskSpecPtr Cache::pending_task(const Object& pod) const {
+  const auto known = pods_.find(Place(pod.name_space(), pod.name()));
   if (known == pods_.end() || known->second.status != TaskStatus::Pending ||
-      known->second.spec->pod->uid() != task.pod->uid()) {
+      known->second.spec->pod->uid() != pod.uid()) {
     return nullptr;
   }
   return known->second.spec;

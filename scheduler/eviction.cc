@@ -109,6 +109,7 @@ bool EvictionPlanner::make_room_on_first(Statement& statement, TaskRef task) {
       statement.pipeline(task, node);
       return true;
     }
+    count_attempt();
     if (!study(statement, task, node, plan)) continue;
     carry_out(statement, task, plan);
     return true;
@@ -121,6 +122,7 @@ bool EvictionPlanner::make_room(Statement& statement, TaskRef task) {
   if (take_free_room(statement, task)) return true;
   const NodeBoard& board = session_.board(task);
   ++scans_;
+  count_attempt();
   std::size_t plans = 0;
   Plan best;
   for (const NodeSlot node : session_.node_order()) {

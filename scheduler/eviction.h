@@ -82,6 +82,9 @@ class EvictionPlanner {
                  const SubGroupPolicies*>;
   Likeness likeness(JobId job) const;
 
+  void count_attempt() {
+    if (rules_.asking == Asking::Preempting) session_.count_preemption_attempt();
+  }
   bool fits(TaskRef task, NodeSlot node);
   bool may_leave(JobId job) const;
   bool checks_placement() const;

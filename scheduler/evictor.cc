@@ -38,6 +38,7 @@ void Evictor::evict(const GangEviction& eviction) {
 
 void Evictor::evicted(const GangEviction& eviction) {
   world_.metrics.evictions += eviction.victims.size();
+  world_.volcano.evicted(eviction.action);
   const std::string text = eviction_text(eviction);
   for (const GangEviction::Victim& victim : eviction.victims) {
     world_.events.warning(*victim.task->pod, "Evict", text);

@@ -11,6 +11,7 @@
 #include "scheduler/decisions.h"
 #include "scheduler/metrics.h"
 #include "scheduler/parking.h"
+#include "scheduler/volcano_metrics.h"
 
 namespace krater::scheduler {
 
@@ -22,6 +23,7 @@ struct Execution {
   client::EventRecorder& events;
   Backoffs& backoffs;
   Metrics& metrics;
+  VolcanoMetrics& volcano;
   std::function<void(const Decision&)> decide;
   // A write was answered, or its time to be tried again came.
   std::function<void()> answered;

@@ -122,7 +122,7 @@ void Feed::start(const ConfigPlace& config, const std::function<bool(const Kind&
                                cache_.remove_group(name_space, name);
                              },
                              [this] { return cache_.group_names(); }});
-  watch({kinds::kPod}, {[this](const ObjectPtr& one) { cache_.set_pod(one); },
+  watch({kinds::kPod}, {[this](const ObjectPtr& one) { set_pod(one); },
                         [this](const std::string& name_space, const std::string& name) {
                           cache_.remove_pod(name_space, name);
                         },
@@ -131,6 +131,14 @@ void Feed::start(const ConfigPlace& config, const std::function<bool(const Kind&
   watch_spread_defaults(served);
   watch_volume_limits(served);
   watch_config(config);
+}
+
+// Of those that were there before, nobody knows when they were seen first.
+void Feed::set_pod(const ObjectPtr& pod) {
+  const bool fresh = synced() && !cache_.knows_pod(*pod);
+  cache_.set_pod(pod);
+  if (!fresh || !handlers_.arrived) return;
+  if (const TaskSpecPtr task = cache_.pending_task(*pod)) handlers_.arrived(*task);
 }
 
 void Feed::listed() {

@@ -17,6 +17,7 @@ class Feed {
     std::function<void()> changed;  // the cache is not what it was
     std::function<void(const ObjectPtr& config)>
         config;  // the scheduler's ConfigMap; null: there is none
+    std::function<void(const TaskSpec&)> arrived{};  // a pod that is new, and waits for a node
   };
   struct ConfigPlace {
     std::string name_space, name;
@@ -41,6 +42,7 @@ class Feed {
   void watch_spread_defaults(const std::function<bool(const Kind&)>& served);
   void watch_nodes(LabelPairs wanted);
   void watch_config(const ConfigPlace& config);
+  void set_pod(const ObjectPtr& pod);
   void listed();
 
   client::ObjectClient& client_;

@@ -14,6 +14,7 @@
 namespace krater::scheduler {
 
 class Session;
+struct SessionFigures;
 
 using JobId = std::uint32_t;    // place in Session's jobs, by key
 using QueueId = std::uint32_t;  // place in Session's queues, by name
@@ -64,6 +65,8 @@ class Plugin {
   virtual void unplaced(const Session& session, JobId job, const TaskSpec& task) {}
   // There is room for it in its queue: it need not be held back any more.
   virtual void gate_lifted(const Session& session, JobId job, const TaskSpec& task) {}
+  // What its books say, for those who show numbers; after close.
+  virtual void measure(const Session& session, SessionFigures& out) const {}
 };
 
 // Comparisons: <0 means a goes first, 0 leaves it to the next.

@@ -14,6 +14,7 @@ void Reporter::forget(const JobKey& job) {
   statuses_.drop(job);
   parking_.forget(job);
   world_.backoffs.forget(job);
+  world_.volcano.forget(job);
   told_waiting_.erase(job);
   incomplete_.erase(job);
 }

@@ -118,6 +118,16 @@ std::int64_t Share::per_mille() const {
   return scale(part_, 1000, whole_);
 }
 
+Share dominant_share(const Resource& allocated, const Resource& total) {
+  Share out;
+  for (Dim d = 0; d < total.dims(); ++d) {
+    if (d == kPods) continue;
+    const Share one(allocated.at(d), total.at(d));
+    if (out < one) out = one;
+  }
+  return out;
+}
+
 std::int64_t scale(std::int64_t amount, std::int64_t numerator, std::int64_t denominator) {
   const Wide out = static_cast<Wide>(amount) * numerator / denominator;
   return static_cast<std::int64_t>(std::clamp<Wide>(out, INT64_MIN, INT64_MAX));

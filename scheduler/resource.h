@@ -102,10 +102,15 @@ class Share {
   // <0, 0, >0
   static int compare(const Share& a, const Share& b);
   std::int64_t per_mille() const;  // for logs; saturated
+  // For metrics: as near as a double comes.
+  double value() const { return static_cast<double>(part_) / static_cast<double>(whole_); }
 
  private:
   std::int64_t part_ = 0, whole_ = 1;
 };
+
+// Of what somebody holds of the whole, the largest part; places for pods do not count.
+Share dominant_share(const Resource& allocated, const Resource& total);
 
 // amount * numerator / denominator, rounded down, without overflow. denominator > 0.
 std::int64_t scale(std::int64_t amount, std::int64_t numerator, std::int64_t denominator);

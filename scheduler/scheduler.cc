@@ -49,7 +49,11 @@ Scheduler::Scheduler(Deps deps)
       config_events_(client_, loop_, clock_, "volcano", {}, kAllEvents),
       cache_({options_.scheduler_names, options_.default_queue, options_.grouped_schedulers}),
       feed_(client_, cache_,
-            {[this] { wake(); }, [this](const ObjectPtr& map) { use_config(map); }}),
+            {[this] { wake(); }, [this](const ObjectPtr& map) { use_config(map); },
+             [this](const TaskSpec& task) {
+               volcano_.pods_reached(VolcanoMetrics::PodStage::Watched,
+                                     clock_.now() - task.created);
+             }}),
       statuses_(
           client_, loop_, clock_, events_,
           [this](const TaskSpec& task) { return cache_.pending_task(task); }, options_.pace),
@@ -72,6 +76,7 @@ Scheduler::Scheduler(Deps deps)
                  events_,
                  backoffs_,
                  metrics_,
+                 volcano_,
                  [this](const Decision& decision) { decide(decision); },
                  [this, alive = alive_] {
                    if (*alive) answered();
@@ -228,12 +233,11 @@ void Scheduler::run_cycle() {
     snapshot.leaving_for = [this](const JobKey& job) { return evictor_.leaving_for(job); };
     Session session(
         std::move(snapshot), config_, rng_.uuid(), clock_.now(),
-        [this](const JobInfo& job) { return left_alone(job); }, extender_);
-    for (const ActionEntry* action : config_.actions) {
-      session.begin(action->name);
-      action->execute(session);
-    }
+        [this](const JobInfo& job) { return left_alone(job); }, extender_, timed_plugins());
+    volcano_.session_opened(loop_.now() - begin);
+    act(session);
     session.close();
+    volcano_.take(session);
     binds = gang_binds(session);
     evictions = gang_evictions(session);
     for (const TaskRef& one : session.lifted_gates())
@@ -255,7 +259,25 @@ void Scheduler::run_cycle() {
   metrics_.last_cycle = loop_.now() - begin;
   metrics_.longest_cycle = std::max(metrics_.longest_cycle, metrics_.last_cycle);
   metrics_.all_cycles += metrics_.last_cycle;
+  volcano_.cycle_took(metrics_.last_cycle);
   if (measured_) measured_(metrics_);
+}
+
+void Scheduler::act(Session& session) {
+  for (const ActionEntry* action : config_.actions) {
+    const SteadyTime begin = loop_.now();
+    session.begin(action->name);
+    action->execute(session);
+    volcano_.action_took(action->name, loop_.now() - begin);
+  }
+}
+
+AroundPlugin Scheduler::timed_plugins() {
+  return [this](std::string_view plugin, PluginPart part, const std::function<void()>& work) {
+    const SteadyTime begin = loop_.now();
+    work();
+    volcano_.plugin_took(plugin, part, loop_.now() - begin);
+  };
 }
 
 // Once, until it is so no more.

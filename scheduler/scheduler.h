@@ -35,6 +35,7 @@
 #include "scheduler/queue_writer.h"
 #include "scheduler/reporter.h"
 #include "scheduler/status_writer.h"
+#include "scheduler/volcano_metrics.h"
 
 namespace krater::scheduler {
 
@@ -100,6 +101,8 @@ class Scheduler {
   // No cycle and no write begins afterwards.
   void stop();
   const Metrics& metrics() const { return metrics_; }
+  // On the loop; a copy costs as much as there are jobs.
+  VolcanoFigures volcano_figures() const { return volcano_.figures(cache_); }
   // Nothing is due, in flight or waiting to be written.
   bool quiet() const;
 
@@ -109,6 +112,8 @@ class Scheduler {
   Duration until_beat() const;
   void tick();
   void run_cycle();
+  void act(Session& session);
+  AroundPlugin timed_plugins();
   void await_time();
   bool left_alone(const JobInfo& job) const;
   void tell_of_hollow_guarantees(const Session& session);
@@ -143,6 +148,7 @@ class Scheduler {
   FairshareWriter fairshare_;
   Config base_config_, config_;
   Metrics metrics_;
+  VolcanoMetrics volcano_;
   Parking parking_;
   Backoffs backoffs_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

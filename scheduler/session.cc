@@ -75,11 +75,13 @@ TaskRefs victims(const Tiered<Hook>& hooks, const Behaviors& behaviors, Ask ask)
 }  // namespace
 
 Session::Session(Snapshot snapshot, const Config& config, std::string id, WallTime now,
-                 const std::function<bool(const JobInfo&)>& parked, ExtenderCaller* extender)
+                 const std::function<bool(const JobInfo&)>& parked, ExtenderCaller* extender,
+                 AroundPlugin around)
     : world_(std::move(snapshot)),
       config_(config),
       id_(std::move(id)),
       now_(now),
+      around_(std::move(around)),
       extender_(extender),
       guarantees_(world_, config.behaviors,
                   config.plugin("capacity") || config.plugin("proportion")) {
@@ -89,13 +91,7 @@ Session::Session(Snapshot snapshot, const Config& config, std::string id, WallTi
     enter_queue(id_of_job);
     if (parked) parked_[id_of_job] = parked(job(id_of_job));
   }
-  for (const std::vector<PluginChoice>& tier : config.tiers) {
-    plugins_.start_tier();
-    for (const PluginChoice& choice : tier) choice.make(plugins_, choice.flags);
-  }
-  reclaims_ = (config.has_action("reclaim") || config.has_action("gangreclaim")) &&
-              !plugins_.reclaimable.empty();
-  for (const auto& plugin : plugins_.plugins) plugin->open(*this);
+  open_plugins();
 }
 
 void Session::enter_queue(JobId id) {
@@ -142,11 +138,6 @@ std::vector<TaskSpecPtr> Session::leaving_for(JobId id) const {
     for (const TaskRef& victim : one.victims) out.push_back(task(victim).spec);
   }
   return out;
-}
-
-void Session::close() {
-  take_back_incomplete();
-  for (const auto& plugin : plugins_.plugins) plugin->close(*this);
 }
 
 const JobNote& Session::note(JobId id) const {

@@ -6,6 +6,7 @@
 // been undone.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "scheduler/config.h"
+#include "scheduler/figures.h"
 #include "scheduler/guarantees.h"
 #include "scheduler/node_board.h"
 #include "scheduler/snapshot.h"
@@ -65,17 +67,25 @@ struct Eviction {
 
 class ExtenderCaller;
 
+// Runs what the plugins of one entry of the configuration do at the beginning of a session, or at
+// its end: for those who want to know how long it takes.
+enum class PluginPart { Open, Close };
+using AroundPlugin = std::function<void(std::string_view plugin, PluginPart part,
+                                        const std::function<void()>& work)>;
+
 class Session {
  public:
   // `parked`: jobs that are left alone, because nothing has changed that could help them. `id` is
   // the transition id that conditions carry.
   Session(Snapshot snapshot, const Config& config, std::string id, WallTime now,
           const std::function<bool(const JobInfo&)>& parked = {},
-          ExtenderCaller* extender = nullptr);
+          ExtenderCaller* extender = nullptr, AroundPlugin around = {});
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   // Tells the plugins that the actions are through.
   void close();
+  // What the plugins' books say then.
+  SessionFigures figures() const;
 
   const Config& config() const { return config_; }
   const Behaviors& behaviors() const { return config_.behaviors; }
@@ -190,6 +200,9 @@ class Session {
   // After load_all: tasks of known jobs that held a place on the node then.
   const TaskRefs& residents(NodeSlot slot) const;
   const std::vector<Eviction>& evictions() const { return evictions_; }
+  // How often victims were looked for on behalf of a task of the same queue.
+  std::uint64_t preemption_attempts() const { return preemption_attempts_; }
+  void count_preemption_attempt() { ++preemption_attempts_; }
   // Who was made to leave for the job, in this session or before, and is still there.
   std::vector<TaskSpecPtr> leaving_for(JobId id) const;
 
@@ -217,6 +230,8 @@ class Session {
 
  private:
   friend class Statement;
+  void open_plugins();
+  void each_entry(PluginPart part, const std::function<void(Plugin&)>& visit);
   JobInfo& edit_job(JobId id);
   void take_back_incomplete();
   void place(TaskRef ref, TaskStatus status, NodeSlot slot);
@@ -233,6 +248,8 @@ class Session {
   std::string id_;
   WallTime now_;
   PluginSet plugins_;
+  std::vector<std::pair<std::string_view, std::size_t>> entries_;  // where their plugins end
+  AroundPlugin around_;
   ExtenderCaller* extender_;
   std::map<QueueName, QueueId> queue_ids_;
   Guarantees guarantees_;
@@ -246,6 +263,7 @@ class Session {
   std::map<JobId, const Domain*> confined_;
   bool reclaims_ = false, loaded_ = false;
   std::vector<Eviction> evictions_;
+  std::uint64_t preemption_attempts_ = 0;
   TaskRefs lifted_gates_;
   std::vector<TaskRefs> residents_;  // by slot; empty until load_all
   std::vector<NodeSlot> node_changes_;

@@ -33,6 +33,11 @@ bool ControllerLoop::wanted(std::string_view controller) const {
   return !options_.wanted || options_.wanted(controller);
 }
 
+void ControllerLoop::observe(const Kind& kind, client::Cache::Handler handler) {
+  CHECK(!started_);
+  cache_.on_change(kind, std::move(handler));
+}
+
 void ControllerLoop::start() {
   CHECK(!started_ && loop_.on_loop_thread());
   started_ = true;

@@ -73,6 +73,8 @@ class ControllerLoop {
   // For controllers that are woken by more than objects.
   void add(const std::function<std::unique_ptr<Reconciler>(Enqueue)>& make,
            client::ObjectClient* as = nullptr);
+  // Before start(): told of every change of a kind that some controller watches.
+  void observe(const Kind& kind, client::Cache::Handler handler);
   void start();
   // One more kind for a controller that runs (a CRD came up). The name must be an added
   // controller's.

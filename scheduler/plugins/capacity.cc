@@ -195,6 +195,10 @@ class Capacity final : public Plugin,
     book_.reserve(session.queue_of(job), task.shape->request, 1);
   }
 
+  void measure(const Session& session, SessionFigures& out) const override {
+    out.queues = book_.figures(session);
+  }
+
  private:
   // Waited with its gate lifted at some time in this session.
   bool has_room_kept(const TaskSpec& task) const {

@@ -135,6 +135,41 @@ void CapacityBook::reserve(QueueId queue, const Resource& request, int sign) {
   }
 }
 
+// In a tree what a queue does not limit itself is limited by those above it.
+Bounds CapacityBook::capability_of(const Session& session, QueueId queue) const {
+  Bounds out;
+  for (const QueueId at : path(queue)) {
+    if (at >= session.queue_count()) break;
+    const Bounds& own = session.queue(at).capability;
+    for (Dim d = 0; d < own.dims(); ++d) {
+      const bool said = own.has(d) && (own.at(d) > 0 || (d != kCpu && d != kMemory));
+      if (said && !out.has(d)) out.set(d, own.at(d));
+    }
+    if (!tree_.is_hierarchy()) break;
+  }
+  return out;
+}
+
+std::vector<QueueFigures> CapacityBook::figures(const Session& session) const {
+  std::vector<QueueFigures> out(session.queue_count());
+  for (QueueId q = 0; q < session.queue_count(); ++q) {
+    const CapacityEntry& entry = of(q);
+    QueueFigures& one = out[q];
+    one.allocated = entry.account.allocated;
+    one.request = entry.account.request;
+    one.inqueue = entry.account.inqueue;
+    one.real_capability = entry.account.real_capability;
+    for (Dim d = 0; d < entry.deserved.dims(); ++d) {
+      if (entry.deserved.has(d)) one.deserved.set(d, entry.deserved.at(d));
+    }
+    if (tree_.is_hierarchy() || !session.queue(q).capability.empty())
+      one.capability = capability_of(session, q);
+    one.share = entry.share;
+    one.overused = Share(1, 1) < entry.share;
+  }
+  return out;
+}
+
 void CapacityBook::admit(QueueId queue, const Resource& wanted) {
   for (const QueueId above : path(queue)) entries_[above].account.inqueue += wanted;
 }

@@ -43,7 +43,11 @@ class CapacityBook {
   // Room is kept for a task (sign 1), or not any more (-1).
   void reserve(QueueId queue, const Resource& request, int sign);
 
+  // By queue, without a root that is not stored.
+  std::vector<QueueFigures> figures(const Session& session) const;
+
  private:
+  Bounds capability_of(const Session& session, QueueId queue) const;
   void open_entry(const Session& session, QueueId queue, const Resource& total);
   void refresh_share(QueueId queue);
 

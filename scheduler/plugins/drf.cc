@@ -15,16 +15,6 @@
 namespace krater::scheduler {
 namespace {
 
-Share dominant_share(const Resource& allocated, const Resource& total) {
-  Share out;
-  for (Dim d = 0; d < total.dims(); ++d) {
-    if (d == kPods) continue;
-    const Share one(allocated.at(d), total.at(d));
-    if (out < one) out = one;
-  }
-  return out;
-}
-
 class Drf final : public Plugin, public JobOrderHook, public PreemptableHook {
  public:
   void open(const Session& session) override { joined(session, 0); }
@@ -57,6 +47,7 @@ class Drf final : public Plugin, public JobOrderHook, public PreemptableHook {
   int job_order(const Session& session, JobId a, JobId b) const override {
     return Share::compare(shares_[a], shares_[b]);
   }
+  void measure(const Session&, SessionFigures& out) const override { out.counts_shares = true; }
   void placed(const Session& session, JobId job, const TaskSpec& task) override {
     held_[job] += task.shape->request;
     refresh(session, job);

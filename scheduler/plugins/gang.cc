@@ -1,5 +1,6 @@
 // gang: all of a job's minimum, or nothing. Orders jobs that are not ready before those that are,
 // and writes the conditions that say so (volcano.md 4.1).
+#include <algorithm>
 #include <map>
 
 #include "scheduler/explain.h"
@@ -127,6 +128,21 @@ class Gang final : public Plugin,
         session.set_condition(id, {"Scheduled", "True", session.id(), session.now(),
                                    "tasks in gang are ready to be scheduled", ""});
       }
+    }
+  }
+
+  void measure(const Session& session, SessionFigures& out) const override {
+    out.counts_gangs = true;
+    for (JobId id = 0; id < session.job_count(); ++id) {
+      const JobInfo& job = session.job(id);
+      if (!job.group || session.parked(id) || job.tasks.empty()) continue;
+      const bool stands = ready(job) && all_placed(job);
+      if (!stands && ending(job)) continue;
+      // Those that would have had a place with the others of the gang do not lack one.
+      const auto placed = job.ready_tasks() + job.waiting_tasks() +
+                          static_cast<std::int64_t>(session.note(id).tentative.size());
+      out.gangs.push_back(
+          {id, stands, stands ? 0 : std::max<std::int64_t>(job.min_member - placed, 0)});
     }
   }
 

@@ -48,11 +48,8 @@ class Proportion final : public Plugin,
   bool overused(const Session& session, QueueId queue, Refusal& why) const override {
     // An empty cluster is not the queue's doing: let the nodes, of which there are none, be the
     // reason.
-    if (session.node_order().empty()) return false;
+    if (session.node_order().empty() || !has_all(queue)) return false;
     const Resource& deserved = deserved_[queue];
-    for (Dim d = 0; d < deserved.dims(); ++d) {
-      if (deserved.at(d) > accounts_[queue].allocated.at(d)) return false;
-    }
     Shortage shortage(session.names());
     for (const Dim d : {kCpu, kMemory}) {
       shortage.add(d,
@@ -169,7 +166,30 @@ class Proportion final : public Plugin,
     refresh_share(session.queue_of(job));
   }
 
+  void measure(const Session& session, SessionFigures& out) const override {
+    out.queues.assign(accounts_.size(), {});
+    for (QueueId q = 0; q < accounts_.size(); ++q) {
+      const QueueAccount& account = accounts_[q];
+      QueueFigures& one = out.queues[q];
+      one.allocated = account.allocated;
+      one.request = account.request;
+      one.inqueue = account.inqueue;
+      one.deserved = deserved_[q];
+      one.weight = session.queue(q).weight;
+      one.share = shares_[q];
+      one.overused = account.has_jobs && !session.node_order().empty() && has_all(q);
+    }
+  }
+
  private:
+  // That it deserves.
+  bool has_all(QueueId queue) const {
+    const Resource& deserved = deserved_[queue];
+    for (Dim d = 0; d < deserved.dims(); ++d) {
+      if (deserved.at(d) > accounts_[queue].allocated.at(d)) return false;
+    }
+    return true;
+  }
   static bool exceeds(const Resource& allocated, const Resource& deserved) {
     for (Dim d = 0; d < allocated.dims(); ++d) {
       if (d != kPods && allocated.at(d) > deserved.at(d)) return true;

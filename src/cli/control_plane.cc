@@ -33,6 +33,7 @@
 #include "controllers/rbac/aggregation.h"
 #include "controllers/storage/storage_controllers.h"
 #include "controllers/vcjob/vcjob_controller.h"
+#include "controllers/volcano_counts/volcano_counts.h"
 #include "model/keys.h"
 #include "model/queue.h"
 #include "scheduler/scheduler.h"
@@ -48,6 +49,9 @@ struct ControlPlane::Controllers {
     add_kubernetes();
     add_volcano();
     add_ray();
+    counts.observe(loop, {parts_.controllers.wants("vcjob-controller"),
+                          parts_.controllers.wants("jobflow-controller"),
+                          parts_.controllers.wants("queue-controller")});
   }
 
   ControllerLoop::Options options() {
@@ -262,6 +266,7 @@ struct ControlPlane::Controllers {
   controllers::GarbageCollector* collector = nullptr;
   controllers::NamespaceController* terminator = nullptr;
   controllers::QuotaController* counter = nullptr;
+  controllers::VolcanoCounts counts;
   std::set<std::string> offered;  // short names of all controllers, also those not wanted
   ControllerLoop loop{parts_.control, parts_.clock, *reader, options()};
   std::map<std::string, Kind> custom;  // users' kinds that the controllers know, by resource
@@ -339,6 +344,10 @@ std::vector<controllers::ControllerCounters> ControlPlane::counters() const {
                       : std::vector<controllers::ControllerCounters>();
 }
 
+controllers::VolcanoControllerFigures ControlPlane::controller_figures() const {
+  return controllers_ ? controllers_->counts.figures() : controllers::VolcanoControllerFigures();
+}
+
 Result<void> ControlPlane::start_scheduler() {
   if (!parts_.with_scheduler) return {};
   scheduling_ = std::make_unique<Scheduling>(parts_);
@@ -354,6 +363,11 @@ void ControlPlane::use_scheduler_conf(const std::string& text) {
 void ControlPlane::stop_scheduler() {
   if (scheduling_) scheduling_->scheduler.stop();
   scheduling_.reset();
+}
+
+std::optional<scheduler::VolcanoFigures> ControlPlane::scheduler_figures() const {
+  if (!scheduling_) return std::nullopt;
+  return scheduling_->scheduler.volcano_figures();
 }
 
 }  // namespace krater::cli

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,10 +18,12 @@
 
 namespace krater::controllers {
 struct ControllerCounters;
-}
+struct VolcanoControllerFigures;
+}  // namespace krater::controllers
 namespace krater::scheduler {
 struct Metrics;
-}
+struct VolcanoFigures;
+}  // namespace krater::scheduler
 
 namespace krater::cli {
 
@@ -69,9 +72,12 @@ class ControlPlane {
   void stop_controllers();
   // Empty while they do not run.
   std::vector<controllers::ControllerCounters> counters() const;
+  controllers::VolcanoControllerFigures controller_figures() const;
   // On the scheduler loop's thread.
   // Code::Invalid for a scheduler_conf that is no good.
   Result<void> start_scheduler();
+  // None while it does not run.
+  std::optional<scheduler::VolcanoFigures> scheduler_figures() const;
   void stop_scheduler();
   // Instead of parts.scheduler_conf, from now on.
   void use_scheduler_conf(const std::string& text);

@@ -4,25 +4,13 @@
 #include <functional>
 #include <utility>
 
+#include "cli/metric_labels.h"
+
 namespace krater::cli {
 namespace {
 
 double seconds(Duration duration) {
   return std::chrono::duration<double>(duration).count();
-}
-
-// A label's value: user names may come from annotations.
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '\n') {
-      out += "\\n";
-      continue;
-    }
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + "\"";
 }
 
 }  // namespace
@@ -46,19 +34,20 @@ void add_scheduler_gauges(api::Metrics& to, const std::shared_ptr<const Schedule
   add("krater_scheduler_waiting_jobs", "Gangs that wait, after the last cycle.",
       [](const M& m) { return static_cast<double>(m.waiting_jobs); });
   // Volcano's name and labels.
-  to.add_family(
-      "volcano_namespace_decayed_usage",
-      "Decayed cumulative resource-seconds usage for one namespace in one queue", "gauge", [from] {
-        std::vector<api::Metrics::Sample> out;
-        const scheduler::Metrics now = from->last();
-        if (now.usage == nullptr) return out;
-        for (const scheduler::Metrics::Usage& one : *now.usage) {
-          out.push_back({"namespace_name=" + quoted(one.user) + ",queue=" + quoted(one.queue) +
-                             ",resource=" + quoted(one.resource),
-                         static_cast<double>(one.unit_seconds)});
-        }
-        return out;
-      });
+  to.add_family("volcano_namespace_decayed_usage",
+                "Decayed cumulative resource-seconds usage for one namespace in one queue", "gauge",
+                [from] {
+                  std::vector<api::Metrics::Sample> out;
+                  const scheduler::Metrics now = from->last();
+                  if (now.usage == nullptr) return out;
+                  for (const scheduler::Metrics::Usage& one : *now.usage) {
+                    out.push_back({label_text({{"namespace_name", one.user},
+                                               {"queue", one.queue},
+                                               {"resource", one.resource}}),
+                                   static_cast<double>(one.unit_seconds)});
+                  }
+                  return out;
+                });
 }
 
 }  // namespace krater::cli

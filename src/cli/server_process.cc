@@ -32,7 +32,9 @@
 #include "cli/queue_metrics.h"
 #include "cli/scheduler_gauges.h"
 #include "cli/store_metrics.h"
+#include "cli/volcano_controller_metrics.h"
 #include "cli/volcano_parts.h"
+#include "cli/volcano_scheduler_metrics.h"
 #include "model/rbac_kinds.h"
 #include "runtime/http_client.h"
 #include "runtime/io_threads.h"
@@ -246,6 +248,14 @@ Result<void> ServerProcess::State::start_control_plane() {
   add_queue_metrics(server->metrics(), control.loop(), [this] {
     return plane ? plane->counters() : std::vector<controllers::ControllerCounters>();
   });
+  add_volcano_controller_metrics(server->metrics(), control.loop(), [this] {
+    return plane ? plane->controller_figures() : controllers::VolcanoControllerFigures();
+  });
+  if (with_scheduler) {
+    add_volcano_scheduler_metrics(server->metrics(), scheduler.loop(), [this] {
+      return plane ? plane->scheduler_figures() : std::nullopt;
+    });
+  }
   scheduler.run_and_wait([&] { scheduling = plane->start_scheduler(); });
   TRY(std::move(scheduling));
   scheduler.run_and_wait([this] {
