@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "model/keys.h"
 #include "scheduler/sharing.h"
+#include "scheduler/words.h"
 
 namespace krater::scheduler {
 namespace {
@@ -105,6 +106,22 @@ void Cache::note_company() {
   if (wants_company_ > 0) ++help_;
 }
 
+// What a pod asks and says is looked at for others too: whom they avoid, who may be evicted, what
+// its queue wants. What we note on a pod with its bind is no news, and that a pod joins its group
+// concerns the group alone.
+void Cache::note_change(const PodRecord& before, const PodRecord& next) {
+  const TaskSpec &a = *before.spec, &b = *next.spec;
+  const bool holds_node = on_a_node(before.status, before.node);
+  if (a.pod->uid() != b.pod->uid()) {
+    if (holds_node) ++help_;
+    return;
+  }
+  const bool reworded = before.status == TaskStatus::Binding ? a.pod->labels() != b.pod->labels()
+                                                             : before.words != next.words;
+  if (!reworded && a.shape == b.shape) return;
+  if (holds_node || (before.in_job && a.job == b.job)) ++help_;
+}
+
 void Cache::enter(const Place& place, const PodRecord& record) {
   count_company(record, 1);
   if (on_a_node(record.status, record.node)) {
@@ -134,14 +151,14 @@ bool Cache::refresh(const Place& place, PodRecord& record, const PodRecord& next
       record.status != next.status || record.node != next.node || record.in_job != next.in_job) {
     return false;
   }
-  const bool relabelled = a.pod->labels() != b.pod->labels();
-  if (relabelled && on_a_node(record.status, record.node)) note_company();
+  const bool reworded = record.words != next.words;
   record.spec = next.spec;
   record.evicted = next.evicted;
+  record.words = next.words;
   if (record.in_job) {
-    JobInfo& job = touch_job(next.spec->job);
+    JobInfo& job = reworded ? edit_job(next.spec->job) : touch_job(next.spec->job);
     job.find(place.second)->spec = next.spec;
-    if (relabelled && job.sub_group_policies) job.regroup();
+    if (reworded && job.sub_group_policies) job.regroup();
   }
   return true;
 }
@@ -171,7 +188,9 @@ void Cache::set_pod(const ObjectPtr& object) {
   const bool wanted = next.in_job || (!node.empty() && !pod.finished());
   if (wanted) {
     next.spec = task_spec(object, shapes_, terms_, names_);
+    next.words = words_of(pod);
     if (!node.empty() && !pod.finished()) next.node = slot_of(node.text());
+    if (known != pods_.end()) note_change(known->second, next);
     if (known != pods_.end() && refresh(place, known->second, next)) return;
   }
   if (known != pods_.end()) {
@@ -312,17 +331,21 @@ void Cache::set_group(const ObjectPtr& object) {
   JobInfo& job = touch_job(key);
   if (job.group != nullptr && job.group->revision() > object->revision()) return;
   const JobInfo before = job;
+  const PodGroupView group(object);
   read_group(object, job, options_.default_queue, names_);
-  Uid& uid = group_uids_[key];
-  if (uid != object->uid()) {
-    uid = object->uid();
-    job.phase = PodGroupView(object).phase();
+  GroupRecord& record = groups_[key];
+  if (record.uid != object->uid()) {
+    record.uid = object->uid();
+    job.phase = group.phase();
   }
+  const std::uint64_t words = words_of(group);
+  const bool reworded = std::exchange(record.words, words) != words;
   refresh_priority(job);
   // Our own status writes come back here as well; they are no news.
-  if (before.known && before.queue == job.queue && before.min_member == job.min_member &&
-      before.priority == job.priority && before.role_minimums == job.role_minimums &&
-      before.group != nullptr && before.group->generation() == object->generation() &&
+  if (before.known && !reworded && before.queue == job.queue &&
+      before.min_member == job.min_member && before.priority == job.priority &&
+      before.role_minimums == job.role_minimums && before.group != nullptr &&
+      before.group->generation() == object->generation() &&
       before.phase == job.phase && before.waiting_limit == job.waiting_limit &&
       before.network == job.network &&
       same_policies(before.sub_group_policies, job.sub_group_policies)) {
@@ -334,7 +357,7 @@ void Cache::set_group(const ObjectPtr& object) {
 
 void Cache::remove_group(const std::string& name_space, const std::string& name) {
   const JobKey key{name_space, name};
-  group_uids_.erase(key);
+  groups_.erase(key);
   const auto known = jobs_.find(key);
   if (known == jobs_.end() || known->second->group == nullptr) return;
   JobInfo& job = edit_job(key);
@@ -374,9 +397,10 @@ void Cache::set_queue(const ObjectPtr& object) {
   QueuePtr& queue = queues_[name];
   if (queue != nullptr && queue->object->revision() > object->revision()) return;
   // Its status.allocated is ours; only what an administrator sets can help a job.
+  const QueueView now(object);
   const bool news = queue == nullptr || queue->object->generation() != object->generation() ||
-                    queue->object->uid() != object->uid() ||
-                    queue->state != QueueView(object).state();
+                    queue->object->uid() != object->uid() || queue->state != now.state() ||
+                    words_of(ObjectView(queue->object)) != words_of(now);
   queue = std::make_shared<const QueueInfo>(queue_info(object, names_));
   if (news) ++help_;
 }
@@ -402,7 +426,9 @@ void Cache::refresh_priorities() {
     copy.priority_class = job->priority_class;
     copy.priority = before;
     refresh_priority(copy);
-    if (copy.priority != before) edit_job(key).priority = copy.priority;
+    if (copy.priority == before) continue;
+    edit_job(key).priority = copy.priority;
+    ++help_;  // it may be ahead of others no more, or have to go for them
   }
 }
 

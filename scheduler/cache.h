@@ -78,7 +78,8 @@ class Cache {
   FairshareBook& fairshare() { return fairshare_; }
   bool use_fairshare(std::shared_ptr<const FairshareRules> rules);
   // Grows with every change that may help a job other than the one it is about: room, nodes,
-  // queues.
+  // queues, and whatever plugins may read; not with what the scheduler itself writes, nor with how
+  // far a pod is.
   std::uint64_t help() const { return help_; }
   void note_help() { ++help_; }
   // Jobs and queues touched since the last call, for the status writers.
@@ -114,6 +115,11 @@ class Cache {
     bool in_job = false;   // ours; other schedulers' pods only use their node
     bool evicted = false;  // by us; its deletion may not be stored yet
     ObjectPtr newer{};     // what was said of it while it is Binding
+    std::uint64_t words = 0;
+  };
+  struct GroupRecord {
+    Uid uid;  // whose phase is ours already
+    std::uint64_t words = 0;
   };
 
   bool ours(const PodView& pod) const;
@@ -128,6 +134,7 @@ class Cache {
   void leave(const Place& place, const PodRecord& record);
   void move(PodRecord& record, TaskStatus status, NodeSlot node);
   bool refresh(const Place& place, PodRecord& record, const PodRecord& next);
+  void note_change(const PodRecord& before, const PodRecord& next);
   void count_company(const PodRecord& record, int by);
   void note_company();
   std::vector<PlacedPod> placed_pods() const;
@@ -153,7 +160,7 @@ class Cache {
   std::vector<NodePtr> nodes_;  // by slot
   std::map<std::string, NodeSlot> slots_;
   std::vector<NodeSlot> free_slots_;
-  std::map<JobKey, Uid> group_uids_;  // whose phase is ours already
+  std::map<JobKey, GroupRecord> groups_;
   std::set<JobKey> changed_jobs_;
   std::set<JobKey> open_jobs_;       // as of the last settle()
   std::set<JobKey> unsettled_jobs_;  // touched since

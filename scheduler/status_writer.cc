@@ -4,12 +4,10 @@
 
 #include "base/log.h"
 #include "scheduler/why.h"
+#include "scheduler/words.h"
 
 namespace krater::scheduler {
 namespace {
-
-// Mirrors Volcano's.
-constexpr std::string_view kAllocatedHyperNode = "volcano.sh/job-allocated-hypernode";
 
 // Phase and counts without the conditions: what must not wait.
 bool same_numbers(const PodGroupStatus& a, const PodGroupStatus& b) {
