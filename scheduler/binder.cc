@@ -54,37 +54,74 @@ void Binder::write_later() {
   });
 }
 
-Result<std::vector<client::Write>> Binder::volume_writes(const GangBind& gang) const {
-  std::vector<client::Write> out;
-  std::set<std::string> taken;
+Result<VolumeBook::Choices> Binder::volume_choices(const GangBind& gang) const {
+  VolumeBook::Choices out;
   for (const GangBind::Member& member : gang.members) {
     const auto& claims = member.task->shape->claims;
     const NodeInfo* node = world_.cache.node(member.slot);
     if (claims.empty() || node == nullptr || node->spec == nullptr) continue;
-    TRY_ASSIGN(std::vector<client::Write> more,
-               world_.cache.volumes().choices(claims, {node->name, node->spec->labels}, taken));
-    std::move(more.begin(), more.end(), std::back_inserter(out));
+    TRY(world_.cache.volumes().choose_for(claims, {node->name, node->spec->labels}, out));
   }
   return out;
 }
 
 void Binder::write(const GangBind& gang) {
+  const SteadyTime begin = world_.loop.now();
+  Result<VolumeBook::Choices> volumes = volume_choices(gang);
+  if (!volumes) {
+    settle(gang.job);
+    return not_bound(gang, volumes.error());
+  }
+  if (volumes->awaited.empty()) {
+    world_.volcano.work_took(VolcanoMetrics::Work::PreBind, world_.loop.now() - begin,
+                             gang.members.size());
+    return commit(gang, std::move(volumes->writes));
+  }
+  prepare(gang, *std::move(volumes));
+}
+
+// All of its volumes are asked for at once; what was asked for before is only waited for.
+void Binder::prepare(const GangBind& gang, VolumeBook::Choices volumes) {
+  std::vector<client::Write> writes = std::move(volumes.writes);
+  if (writes.empty())
+    return volumes_.add(gang, std::move(volumes.awaited), Revision(), world_.loop.now());
+  world_.decide({gang.action, "waits", gang.queue.text(), gang.job.text(),
+                 std::to_string(gang.members.size()), "",
+                 std::to_string(volumes.awaited.size()) + " volumes are made for it first"});
+  world_.client.transact(
+      std::move(writes), [this, alive = alive_, gang, awaited = std::move(volumes.awaited)](
+                             const Result<std::vector<ObjectPtr>>& done) {
+        if (!*alive) return;
+        if (done) return volumes_.add(gang, awaited, done->back()->revision(), world_.loop.now());
+        settle(gang.job);
+        not_bound(gang, done.error());
+        world_.answered();
+      });
+}
+
+void Binder::look_at_volumes() {
+  if (volumes_.empty()) return;
+  for (auto& [gang, ready] : volumes_.take_settled(world_.cache, world_.loop.now())) {
+    if (ready) {
+      waiting_.push_back(std::move(gang));
+    } else {
+      settle(gang.job);
+      not_bound(gang, ready.error());
+    }
+  }
+  write_later();
+}
+
+// The volumes of all are settled with their nodes, or nobody starts.
+void Binder::commit(const GangBind& gang, std::vector<client::Write> volume_writes) {
   std::vector<client::Write> writes;
   for (const GangBind::Member& member : gang.members) {
     writes.emplace_back(client::BindWrite{member.task->name_space(), member.task->name(),
                                           member.task->pod->uid(), NodeName(member.node),
                                           member.annotations});
   }
-  // The volumes of all are settled with their nodes, or nobody starts.
-  const SteadyTime begin = world_.loop.now();
-  Result<std::vector<client::Write>> volumes = volume_writes(gang);
-  if (!volumes) {
-    settle(gang.job);
-    return not_bound(gang, volumes.error());
-  }
-  std::move(volumes->begin(), volumes->end(), std::back_inserter(writes));
+  std::move(volume_writes.begin(), volume_writes.end(), std::back_inserter(writes));
   const SteadyTime ready = world_.loop.now();
-  world_.volcano.work_took(VolcanoMetrics::Work::PreBind, ready - begin, gang.members.size());
   reached(gang, VolcanoMetrics::PodStage::PreBound);
   log::info("scheduler.bind", {{"job", gang.job.text()}, {"pods", gang.members.size()}});
   world_.client.transact(std::move(writes), [this, alive = alive_, gang,

@@ -1,4 +1,5 @@
 // Carries out binds: a gang in one transaction, assumed in the cache from the moment it is decided.
+// Where somebody outside makes its volumes, they are asked for and waited for first.
 // Lives on the scheduler's loop.
 //
 // Always holds: a task that is assumed is written, or forgotten again.
@@ -12,6 +13,7 @@
 
 #include "scheduler/execution.h"
 #include "scheduler/report.h"
+#include "scheduler/volume_wait.h"
 
 namespace krater::scheduler {
 
@@ -32,23 +34,28 @@ class Binder {
   void announce(const GangBind& gang) { ++in_flight_[gang.job]; }
   // The gang was announced, and nothing ran since the snapshot it was decided on.
   void bind(GangBind gang);
+  // Something changed, or time went by: who waits for volumes may go on.
+  void look_at_volumes();
   bool busy(const JobKey& job) const { return in_flight_.contains(job); }
   bool idle() const { return in_flight_.empty(); }
 
  private:
   void write_later();
   void write(const GangBind& gang);
+  void prepare(const GangBind& gang, VolumeBook::Choices volumes);
+  void commit(const GangBind& gang, std::vector<client::Write> volume_writes);
   void settle(const JobKey& job);
   void reached(const GangBind& gang, VolcanoMetrics::PodStage stage);
   // `written`: the pods, then what was settled of their volumes.
   void bound(const GangBind& gang, const std::vector<ObjectPtr>& written);
   void not_bound(const GangBind& gang, const Error& why);
-  Result<std::vector<client::Write>> volume_writes(const GangBind& gang) const;
+  Result<VolumeBook::Choices> volume_choices(const GangBind& gang) const;
 
   const Execution& world_;
   Listeners listeners_;
   JobMap<int> in_flight_;         // transactions, or to come
   std::deque<GangBind> waiting_;  // assumed, not written yet
+  VolumeWait volumes_;
   bool posted_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

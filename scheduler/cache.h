@@ -91,6 +91,8 @@ class Cache {
   TaskSpecPtr pending_task(const Object& pod) const;
   // In some form: it waits for a node of ours, or holds one.
   bool knows_pod(const Object& pod) const;
+  // Still on its way to the node it was given.
+  bool assumed(const TaskSpec& task) const;
   // Still there, and on its way out.
   bool leaving(const TaskSpec& task) const;
   const JobInfo* job(const JobKey& key) const;

@@ -71,6 +71,12 @@ TaskSpecPtr Cache::pending_task(const Object& pod) const {
   return known->second.spec;
 }
 
+bool Cache::assumed(const TaskSpec& task) const {
+  const auto known = pods_.find(Place(task.name_space(), task.name()));
+  return known != pods_.end() && known->second.status == TaskStatus::Binding &&
+         known->second.spec->pod->uid() == task.pod->uid();
+}
+
 bool Cache::leaving(const TaskSpec& task) const {
   const auto known = pods_.find(Place(task.name_space(), task.name()));
   return known != pods_.end() && known->second.status == TaskStatus::Releasing &&

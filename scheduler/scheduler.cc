@@ -158,6 +158,7 @@ void Scheduler::tick() {
   shuffle_due_ = config_.has_action("shuffle");
   if (metrics_.waiting_jobs > parking_.size() || shuffle_due_) wake();
   cache_.fairshare().set_time(loop_.now());
+  binder_.look_at_volumes();
   if (feed_.synced()) queues_.flush();
   fairshare_.tick();
   measure_fairshare();
@@ -208,6 +209,7 @@ void Scheduler::await_time() {
 }
 
 void Scheduler::run_cycle() {
+  binder_.look_at_volumes();
   cache_.fairshare().set_time(loop_.now());
   if (fairshare_.has_news()) {
     cache_.queue_sums();

@@ -50,6 +50,26 @@ std::string about(std::string_view name, std::string_view what) {
   return "persistentvolumeclaim \"" + std::string(name) + "\" " + std::string(what);
 }
 
+client::PatchWrite reservation(const PersistentVolumeView& volume,
+                               const PersistentVolumeClaimView& claim) {
+  client::PatchWrite out{
+      kinds::kPersistentVolume, "", volume->name(), client::PatchType::Merge,
+      JsonObject{
+          {"metadata", JsonObject{{"annotations", JsonObject{{keys::kBoundByController, "yes"}}}}},
+          {"spec", JsonObject{{"claimRef", claim_reference(*claim.object())}}}}};
+  out.only_if = volume->revision();
+  return out;
+}
+
+client::PatchWrite selection(const PersistentVolumeClaimView& claim, const std::string& node) {
+  client::PatchWrite out{
+      kinds::kPersistentVolumeClaim, claim->name_space(), claim->name(), client::PatchType::Merge,
+      JsonObject{
+          {"metadata", JsonObject{{"annotations", JsonObject{{keys::kSelectedNode, node}}}}}}};
+  out.only_if = claim->revision();
+  return out;
+}
+
 bool has_volume(const PersistentVolumeClaimView& claim) {
   return claim.bound() && !claim.volume_name().empty();
 }
@@ -262,36 +282,40 @@ std::string_view VolumeBook::reject_beyond_limit(const std::vector<Place>& claim
   return limits_.allows(node, there, wanted) ? std::string_view() : kTooMany;
 }
 
-Result<std::vector<client::Write>> VolumeBook::choices(const std::vector<Place>& claims,
-                                                       const NodePlace& node,
-                                                       std::set<std::string>& taken) const {
-  std::vector<client::Write> out;
+Result<void> VolumeBook::choose_for(const std::vector<Place>& claims, const NodePlace& node,
+                                    Choices& out) const {
   for (const Place& place : claims) {
     const PersistentVolumeClaimView* claim = claim_at(place);
     if (claim == nullptr) return make_error(Code::Conflict, about(place.second, "not found"));
     if (has_volume(*claim)) continue;
-    if (const Volume* volume = choose(*claim, node, taken)) {
-      taken.insert(volume->view->name());
-      if (volume->view.claim_uid() == (*claim)->uid()) continue;
-      client::PatchWrite reserve{
-          kinds::kPersistentVolume, "", volume->view->name(), client::PatchType::Merge,
-          JsonObject{{"metadata",
-                      JsonObject{{"annotations", JsonObject{{keys::kBoundByController, "yes"}}}}},
-                     {"spec", JsonObject{{"claimRef", claim_reference(*claim->object())}}}}};
-      reserve.only_if = volume->view->revision();
-      out.emplace_back(std::move(reserve));
-    } else if (!can_be_made(*claim, node)) {
-      return make_error(Code::Conflict, std::string(kNoVolume));
-    } else if (claim->selected_node() != node.name) {
-      client::PatchWrite choose_node{
-          kinds::kPersistentVolumeClaim, place.first, place.second, client::PatchType::Merge,
-          JsonObject{{"metadata",
-                      JsonObject{{"annotations", JsonObject{{keys::kSelectedNode, node.name}}}}}}};
-      choose_node.only_if = (*claim)->revision();
-      out.emplace_back(std::move(choose_node));
+    if (const auto told = out.told.find(place); told != out.told.end()) {
+      if (told->second != node.name) return make_error(Code::Conflict, std::string(kOtherNode));
+      continue;
     }
+    if (const Volume* volume = choose(*claim, node, out.taken)) {
+      out.taken.insert(volume->view->name());
+      if (volume->view.claim_uid() != (*claim)->uid())
+        out.writes.emplace_back(reservation(volume->view, *claim));
+      continue;
+    }
+    if (!can_be_made(*claim, node)) return make_error(Code::Conflict, std::string(kNoVolume));
+    out.told.emplace(place, node.name);
+    if (class_of(*claim)->provisioner() != keys::kDirectoryProvisioner)
+      out.awaited.emplace(place, node.name);
+    if (claim->selected_node() != node.name) out.writes.emplace_back(selection(*claim, node.name));
   }
-  return out;
+  return {};
+}
+
+Result<bool> VolumeBook::bound_for(const Place& place, const std::string& node,
+                                   Revision told) const {
+  const PersistentVolumeClaimView* claim = claim_at(place);
+  if (claim == nullptr) return make_error(Code::Conflict, about(place.second, "not found"));
+  if (has_volume(*claim)) return true;
+  if ((*claim)->revision() >= told && claim->selected_node() != node)
+    return make_error(Code::Conflict,
+                      about(place.second, "finds no volume on node \"" + node + "\""));
+  return false;
 }
 
 }  // namespace krater::scheduler

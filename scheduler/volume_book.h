@@ -60,12 +60,20 @@ class VolumeBook {
                                        const std::map<Place, int>& others,
                                        const std::string& node) const;
 
-  // What has to be written with the binding of a pod to the node: volumes that are reserved, the
-  // node for those that are made. `taken` grows by the volumes. Code::Conflict when the volumes
-  // have gone.
-  Result<std::vector<client::Write>> choices(const std::vector<Place>& claims,
-                                             const NodePlace& node,
-                                             std::set<std::string>& taken) const;
+  // What has to be written for pods and their nodes: volumes that are reserved, the node for those
+  // that are made.
+  struct Choices {
+    std::vector<client::Write> writes{};
+    std::set<std::string> taken{};           // volumes
+    std::map<Place, std::string> told{};     // claims for which volumes are made, and the node
+    std::map<Place, std::string> awaited{};  // of these, by somebody outside
+  };
+  // Adds those of a pod. Code::Conflict when the volumes have gone.
+  Result<void> choose_for(const std::vector<Place>& claims, const NodePlace& node,
+                          Choices& out) const;
+  // Whether the claim, whose volume is made for this node, has it. Code::Conflict when whoever
+  // makes it has given up on the node. `told`: what is older does not know the node yet.
+  Result<bool> bound_for(const Place& claim, const std::string& node, Revision told) const;
 
  private:
   struct Volume {

@@ -138,6 +138,88 @@ TEST_F(VolumesTest, AClaimThatDoesNotWaitMustBeBoundFirst) {
       << cluster.pod_message("p");
 }
 
+class OutsideVolumesTest : public VolumesTest {
+ protected:
+  void SetUp() override {
+    VolumesTest::SetUp();
+    storage_class("disks", "example.com/disks", "WaitForFirstConsumer");
+  }
+  // What whoever makes volumes does in the end.
+  void make_volume(const std::string& of) {
+    put(kinds::kPersistentVolume,
+        R"({"metadata":{"name":"v-)" + of +
+            R"("},"spec":{"capacity":{"storage":"5Gi"},"accessModes":["ReadWriteOnce"],"storageClassName":"disks","volumeMode":"Filesystem","hostPath":{"path":"/x"},"claimRef":{"namespace":"d","name":")" +
+            of + R"("}},"status":{"phase":"Bound"}})");
+    claim(of, "disks", "v-" + of);
+  }
+  void give_up(const std::string& of) {
+    Json next = *cluster.client.read(kinds::kPersistentVolumeClaim, "d", of)->document();
+    erase_path(next, {"metadata", "annotations"});
+    cluster.client.put(kinds::kPersistentVolumeClaim, std::move(next));
+    cluster.settle();
+  }
+};
+
+TEST_F(OutsideVolumesTest, NobodyOfAGangIsBoundBeforeAllItsVolumesAreThere) {
+  claim("a", "disks");
+  claim("b", "disks");
+  add(R"({"groups":[{"name":"g","min":2}]})");
+  pod("pa", "a", "g");
+  pod("pb", "b", "g");
+  EXPECT_NE(chosen("a"), "");
+  EXPECT_NE(chosen("b"), "");
+  EXPECT_EQ(cluster.node_of("pa"), "");
+  EXPECT_NE(cluster.group("g").phase(), PodGroupPhase::Running);
+  make_volume("a");
+  EXPECT_EQ(cluster.node_of("pa"), "");
+  const std::string node = chosen("b");
+  make_volume("b");
+  EXPECT_NE(cluster.node_of("pa"), "");
+  EXPECT_EQ(cluster.node_of("pb"), node);
+}
+
+TEST_F(OutsideVolumesTest, WhatIsKeptForAPodIsNotGivenToOthers) {
+  claim("a", "disks");
+  add(R"({"nodes":[{"name":"n2","cpu":0,"labels":{"kubernetes.io/hostname":"n2"}}]})");
+  pod("pa", "a");
+  ASSERT_EQ(chosen("a"), "n1");
+  add(R"({"pods":[{"name":"wide","cpu":4}]})");
+  EXPECT_EQ(cluster.node_of("wide"), "");
+  cluster.remove(yaml("pods: [pa]"));
+  cluster.settle();
+  EXPECT_EQ(cluster.node_of("wide"), "n1");
+}
+
+TEST_F(OutsideVolumesTest, WhereNoVolumeCanBeMadeThePodGoesElsewhere) {
+  claim("a", "disks");
+  pod("pa", "a");
+  const std::string first = chosen("a");
+  ASSERT_NE(first, "");
+  cluster.add(yaml("nodes: [{name: " + first + ", cpu: 0}]"));
+  give_up("a");
+  EXPECT_EQ(cluster.node_of("pa"), "");
+  EXPECT_EQ(chosen("a"), first == "n1" ? "n2" : "n1");
+}
+
+TEST_F(OutsideVolumesTest, APodIsTriedAnewWhenItsVolumeTakesTooLong) {
+  claim("a", "disks");
+  pod("pa", "a");
+  cluster.settle(std::chrono::minutes(11));
+  EXPECT_GT(cluster.scheduler.metrics().bind_failures, 0U);
+  make_volume("a");
+  EXPECT_NE(cluster.node_of("pa"), "");
+}
+
+TEST_F(OutsideVolumesTest, AClaimOfTwoPodsIsAskedForOnce) {
+  claim("a", "disks");
+  add(R"({"groups":[{"name":"g","min":2}]})");
+  pod("pa", "a", "g");
+  pod("pb", "a", "g");
+  make_volume("a");
+  EXPECT_NE(cluster.node_of("pa"), "");
+  EXPECT_NE(cluster.node_of("pb"), "");
+}
+
 class VolumeLimitsTest : public VolumesTest {
  protected:
   void limit(const std::string& node, int count) {
@@ -184,7 +266,7 @@ TEST_F(VolumeLimitsTest, WhatIsAttachedAndWhatIsStillToBeMadeCounts) {
       R"({"metadata":{"name":"va"},"spec":{"attacher":"disk","nodeName":"n1","source":{"persistentVolumeName":"old"}}})");
   claim("new", "disks");
   pod("p", "new");
-  EXPECT_EQ(cluster.node_of("p"), "n2");
+  EXPECT_EQ(chosen("new"), "n2");
   claim("newer", "disks");
   pod("q", "newer");
   EXPECT_EQ(cluster.node_of("q"), "");
