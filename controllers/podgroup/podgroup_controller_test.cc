@@ -236,7 +236,6 @@ TEST_F(PodGroupControllerTest, AWorkloadsQueueIsThatOfItsPodsThatNameNone) {
   EXPECT_EQ(group(name).queue(), QueueName("own"));
 }
 
-// VC-23
 TEST_F(PodGroupControllerTest, AControllerThatIsNotThereIsNotWaitedForForEver) {
   const std::string owner =
       R"(,"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"gone","uid":"u-gone","controller":true}])";
@@ -246,6 +245,7 @@ TEST_F(PodGroupControllerTest, AControllerThatIsNotThereIsNotWaitedForForEver) {
   EXPECT_EQ(group("podgroup-u-gone").min_member(), 1);
 }
 
+// VC-23
 TEST_F(PodGroupControllerTest, InAClosedQueueAPodWaitsUntilItOpens) {
   world.put(kinds::kQueue, R"({"metadata":{"name":"door"},"status":{"state":"Closed"}})");
   const std::string in_door = R"(,"annotations":{"scheduling.volcano.sh/queue-name":"door"})";

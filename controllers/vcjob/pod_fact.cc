@@ -89,7 +89,7 @@ bool PodFact::says_the_same(const PodFact& other) const {
   const auto all = [](const PodFact& pod) {
     return std::tie(pod.object->uid(), pod.task, pod.partition, pod.index, pod.version, pod.phase,
                     pod.deleting, pod.cut_short, pod.out_of_sync, pod.ready, pod.by_scheduler,
-                    pod.exit_code, pod.restarts, pod.since);
+                    pod.exit_codes, pod.restarts, pod.since);
   };
   return all(*this) == all(other);
 }
