@@ -202,6 +202,15 @@ Result<void> check_queue(const Admission& admission, bool must_be_open, Problems
   return {};
 }
 
+void keep_what_was_filled_in(Admission& admission) {
+  // Where nothing is said of the queue, the schema says "default".
+  const std::string& filled_in = admission.settings.default_queue;
+  if (text_at(admission.object, {"spec", "queue"}) == keys::kDefaultQueue &&
+      text_at(*admission.old, {"spec", "queue"}) == filled_in)
+    set_path(admission.object, {"spec", "queue"}, Json(filled_in));
+  keep_what_is_left_out(*admission.old, admission.object);
+}
+
 // What Volcano's controller writes first comes with the job, as a pod's phase does.
 void begin_status(Admission& admission) {
   const std::string now = to_rfc3339(admission.now);
@@ -217,7 +226,7 @@ void begin_status(Admission& admission) {
 
 Result<void> mutate_volcano_job(Admission& admission) {
   if (admission.operation == Operation::Update && admission.subresource.empty())
-    keep_what_is_left_out(*admission.old, admission.object);
+    keep_what_was_filled_in(admission);
   if (admission.operation != Operation::Create) return {};
   Json& job = admission.object;
   if (const std::string queue = text_at(job, {"spec", "queue"});

@@ -121,19 +121,21 @@ class PodGroupController final : public Reconciler {
     const PodGroupView group(cache.get(kinds::kPodGroup, object->name_space(), name));
     if (group && joined) return plan;
     auto owner = owner_of(*object, cache);
-    if (!owner && now - object->created().value_or(WallTime()) < kOwnerWithin) {
+    // The group of a controller that is gone stays as it is.
+    const bool group_stays = group && !owner;
+    if (!owner && !group && now - object->created().value_or(WallTime()) < kOwnerWithin) {
       plan.outcome = Outcome::requeue_after(kLookAgain);
       return plan;
     }
     if (!owner) owner.emplace();
     const std::string queue = queue_of(pod, owner->annotations);
-    if (!may_enter(queue, group, cache)) {
+    if (!group_stays && !may_enter(queue, group, cache)) {
       waiting_[queue].insert(object->key());
       return plan;
     }
-    if (group) {
+    if (group && !group_stays) {
       follow(group, pod, owner->annotations, group.min_member(), plan);
-    } else {
+    } else if (!group) {
       plan.then({client::CreateWrite{kinds::kPodGroup, object->name_space(),
                                      build_group(pod, owner->annotations, owner->size)},
                  Code::AlreadyExists,

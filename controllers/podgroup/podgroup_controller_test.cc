@@ -212,6 +212,17 @@ TEST_F(PodGroupControllerTest, AGroupFollowsTheNewestPodOfARollout) {
   }
 }
 
+TEST_F(PodGroupControllerTest, APodWhoseControllerIsGoneJoinsTheGroupThatIsThere) {
+  const Kind sets{"apps", "v1", "ReplicaSet", "replicasets", true};
+  world.put(sets, R"({"metadata":{"name":"rs","namespace":"d"},"spec":{"replicas":2}})");
+  world.settle();
+  const std::string owner = owned_by(sets, world.get(sets, "d", "rs"));
+  const std::string name = group_of(pod("a", owner));
+  world.remove(sets, "d", "rs");
+  world.settle();
+  EXPECT_EQ(group_of(pod("b", owner)), name);
+}
+
 TEST_F(PodGroupControllerTest, AWorkloadsQueueIsThatOfItsPodsThatNameNone) {
   world.put(kinds::kQueue, R"({"metadata":{"name":"team"},"status":{"state":"Closed"}})");
   world.put(kinds::kQueue, R"({"metadata":{"name":"own"},"status":{"state":"Open"}})");
