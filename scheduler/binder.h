@@ -37,6 +37,7 @@ class Binder {
   // Something changed, or time went by: who waits for volumes may go on.
   void look_at_volumes();
   bool busy(const JobKey& job) const { return in_flight_.contains(job); }
+  bool awaits_volumes(const JobKey& job) const { return volumes_.has(job); }
   bool idle() const { return in_flight_.empty(); }
 
  private:

@@ -27,7 +27,7 @@ bool keepers_let_go(const Session& session, TaskRef claimant, const TaskRefs& ga
 }
 
 // It will stand once those have left who are leaving for it.
-bool is_promised(const JobInfo& job) {
+bool will_stand(const JobInfo& job) {
   return job.waiting_tasks() > 0 && job.is_pipelined() && !gang_stands(job);
 }
 
@@ -280,10 +280,10 @@ bool EvictionPlanner::evict(Statement& statement, TaskRef task, TaskRef victim, 
     return true;
   }
   const Statement::Mark mark = statement.mark();
-  const bool stood = gang_stands(session_.job(victim.job)) || is_promised(session_.job(victim.job));
+  const bool stood = gang_stands(session_.job(victim.job)) || will_stand(session_.job(victim.job));
   const bool may_fall = !stood || (out.break_gangs && gang_may_fall(task, victim.job));
   statement.evict(victim);
-  if (!stood || gang_stands(session_.job(victim.job)) || is_promised(session_.job(victim.job))) {
+  if (!stood || gang_stands(session_.job(victim.job)) || will_stand(session_.job(victim.job))) {
     out.victims.push_back(victim);
     return true;
   }
@@ -314,7 +314,7 @@ TaskRefs EvictionPlanner::members(JobId job) const {
 bool EvictionPlanner::gang_may_fall(TaskRef task, JobId job) const {
   const JobInfo& info = session_.job(job);
   if (info.count(TaskStatus::Binding) + info.count(TaskStatus::Allocated) > 0) return false;
-  if (is_promised(info)) return false;
+  if (will_stand(info)) return false;
   TaskRefs all = members(job);
   for (const TaskRef& one : all) {
     const TaskSpec& spec = *session_.task(one).spec;

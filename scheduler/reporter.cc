@@ -63,7 +63,9 @@ void Reporter::take(JobReport report, const Session& session) {
     log::debug("scheduler.refused",
                {{"action", "enqueue"}, {"job", report.key.text()}, {"why", report.refusal}});
   }
-  const bool held = binder_.busy(report.key);
+  // What is on its way is told when it is there; others of the job do not wait for its volumes.
+  const bool runs = before != nullptr && before->count(TaskStatus::Running) > 0;
+  const bool held = binder_.busy(report.key) && !(runs && binder_.awaits_volumes(report.key));
   if (!held) tell_waiting(report);
   statuses_.take(std::move(report), held);
 }

@@ -139,6 +139,7 @@ VolcanoFigures VolcanoMetrics::figures(const Cache& cache) const {
     const auto known = jobs_.find(key);
     const Gang& gang = known == jobs_.end() ? kNothing : known->second;
     VolcanoFigures::Job one{key, job->queue.text(), job->created, gang.placed};
+    if (one.placed && *one.placed < job->created) one.placed.reset();  // one of its name before it
     if (counts_shares_) one.share = dominant_share(job->allocated, out.total);
     if (counts_gangs_ && !job->tasks.empty()) one.missing = gang.missing;
     if (counts_gangs_) one.retries = gang.retries;

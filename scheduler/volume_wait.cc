@@ -1,5 +1,7 @@
 #include "scheduler/volume_wait.h"
 
+#include <algorithm>
+
 namespace krater::scheduler {
 
 void VolumeWait::add(GangBind gang, std::map<VolumeBook::Place, std::string> claims, Revision told,
@@ -32,6 +34,11 @@ std::vector<std::pair<GangBind, Result<void>>> VolumeWait::take_settled(const Ca
     return true;
   });
   return out;
+}
+
+bool VolumeWait::has(const JobKey& job) const {
+  return std::any_of(gangs_.begin(), gangs_.end(),
+                     [&](const Waiting& one) { return one.gang.job == job; });
 }
 
 }  // namespace krater::scheduler

@@ -26,6 +26,7 @@ class VolumeWait {
   // Those who wait no more: because all is there, or with the error.
   std::vector<std::pair<GangBind, Result<void>>> take_settled(const Cache& cache, SteadyTime now);
   bool empty() const { return gangs_.empty(); }
+  bool has(const JobKey& job) const;
 
  private:
   struct Waiting {

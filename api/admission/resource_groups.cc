@@ -235,6 +235,7 @@ ResourceGroupBook::Look ResourceGroupBook::look(const ObjectPtr& config_map) {
   if (config_map == nullptr) {
     groups_ = std::make_shared<const ResourceGroups>();
     refused_.reset();
+    seen_ = Revision();  // the next one is read, whoever has seen it already
     return {};
   }
   take(*config_map);

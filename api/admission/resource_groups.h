@@ -32,7 +32,7 @@ struct ResourceGroup {
 
   bool holds(const Json& pod, std::string_view name_space) const;
   // Labels are added, and win over those of the pod; its own affinity is left alone; tolerations
-  // are added; the scheduler is the group's.
+  // are added; the scheduler is the group's where the pod has chosen none.
   void give(Json& pod) const;
 };
 using ResourceGroups = std::vector<ResourceGroup>;  // the first that holds a pod counts

@@ -165,6 +165,11 @@ TEST_F(ResourceGroupsTest, TheLastGoodGroupsStayInForce) {
   EXPECT_EQ(book.read(config_map("resourceGroups: [{resourceGroup: b}]", 8))->size(), 1U);
   EXPECT_EQ(book.look(nullptr).groups, 0U);
   EXPECT_EQ(book.read(config_map("resourceGroups: nonsense", 9))->size(), 0U);
+  // Made anew, and seen by a pod before it was told that the one before is gone.
+  const ObjectPtr anew = config_map("resourceGroups: [{resourceGroup: c}]", 10);
+  EXPECT_EQ(book.read(anew)->size(), 1U);
+  EXPECT_EQ(book.look(nullptr).groups, 0U);
+  EXPECT_EQ(book.look(anew).groups, 1U);
 }
 
 }  // namespace

@@ -35,7 +35,9 @@ void apply_size(const GangSize& size, Json& spec) {
 void apply_queue(const Object& owner, const std::string& default_queue, Json& spec) {
   const std::string queue = label_or_annotation(owner, keys::kVolcanoQueueName);
   const bool named = !queue.empty() && queue != keys::kDefaultQueue;
-  set_path(spec, {"queue"}, Json(named ? queue : default_queue));
+  // Who names none stays where it was put: that may be its namespace's queue.
+  if (named || find(spec, {"queue"}) == nullptr)
+    set_path(spec, {"queue"}, Json(named ? queue : default_queue));
   const std::string priority_class = priority_class_of(owner);
   if (priority_class.empty()) {
     erase_path(spec, {"priorityClassName"});

@@ -134,6 +134,18 @@ TEST(VolcanoAdapter, ChildrenCarryGroupTaskAndQueue) {
   EXPECT_EQ(string_at(cluster, {"metadata", "annotations", "volcano.sh/task-spec"}), "");
 }
 
+// The namespace prefers a queue: the server wrote it when the group was made.
+TEST(VolcanoAdapter, AGroupWithoutANamedQueueStaysWhereItWasPut) {
+  const auto volcano = make_volcano_batch_scheduler();
+  const ObjectPtr nobodys = rayjob(R"("labels":{})");
+  auto write = volcano->sync(*nobodys, kSize, nullptr);
+  auto& made = std::get<client::CreateWrite>((*write)->write);
+  set_path(made.object, {"spec", "queue"}, "team");
+  const ObjectPtr stored = stored_after(**write, nullptr);
+  EXPECT_FALSE(volcano->follow_owner(*nobodys, stored).has_value());
+  EXPECT_FALSE(volcano->sync(*nobodys, kSize, stored)->has_value());
+}
+
 TEST(VolcanoAdapter, AVolcanoOfAnotherNameHasItsOwnDefaultQueue) {
   const auto volcano = make_volcano_batch_scheduler("gangs", "lab");
   Json pod(boost::json::object_kind);

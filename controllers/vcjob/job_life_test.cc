@@ -210,6 +210,21 @@ TEST_F(VolcanoJobTest, IsDeletedWhenItsTimeIsUp) {
   EXPECT_TRUE(job() == nullptr || job()->deletion().has_value());
 }
 
+TEST_F(VolcanoJobTest, CountsAreToldThoughItsTimeIsFarAway) {
+  make(task("w", 2), 1, R"(,"minSuccess":1,"ttlSecondsAfterFinished":300)");
+  admit();
+  run_all();
+  hold("j-w-1");
+  end("j-w-0");
+  EXPECT_EQ(phase(), "Completed");
+  world.pass(1s);
+  EXPECT_EQ(status().counts.terminating, 1);
+  let_go("j-w-1");
+  world.pass(1s);
+  EXPECT_EQ(status().counts.terminating, 0);
+  EXPECT_FALSE(job()->deletion().has_value());
+}
+
 TEST_F(VolcanoJobTest, WithoutItsQueueARunningJobIsLeftAlone) {
   make(task("w", 2), 2);
   admit();

@@ -28,6 +28,12 @@ PlannedWrite write_status(const Observed& seen, const Status& status) {
   return {client::status_update(kinds::kVolcanoJob, *seen.job.object(), status.to_json_value())};
 }
 
+// No later than the plan says already.
+void look_again(Duration after, Plan& plan) {
+  if (plan.outcome.what != Outcome::What::RequeueAfter || plan.outcome.after > after)
+    plan.outcome = Outcome::requeue_after(after);
+}
+
 // How many pods are in which phase changes with each of them. As long as nothing else does, it is
 // told a moment after it began to change: mostly the phase follows and takes it along, most of all
 // when pods have only been made.
@@ -45,9 +51,7 @@ void tell_status(const Observed& seen, const Status& status, WallTime now, Settl
     return;
   }
   out.counts_wait = true;
-  Outcome& outcome = out.plan.outcome;
-  if (outcome.what != Outcome::What::RequeueAfter || outcome.after > left)
-    outcome = Outcome::requeue_after(left);
+  look_again(left, out.plan);
 }
 
 std::set<std::string> names_of(const Pods& pods) {
@@ -86,7 +90,7 @@ void remove_pods(const Pods& pods, Plan& plan) {
 void remove_some(Pods pods, Plan& plan) {
   if (pods.size() > kGoAtOnce) {
     pods.resize(kGoAtOnce);
-    plan.outcome = Outcome::requeue_after(Duration(1ms));
+    look_again(1ms, plan);
   }
   remove_pods(pods, plan);
 }
@@ -244,10 +248,7 @@ void end_of_life(const Observed& seen, WallTime now, Plan& plan) {
   const auto ttl = seen.job.ttl_after_finished_s();
   if (!ttl || !is_over(*seen.status.phase)) return;
   const Duration left = seen.status.transition.value_or(now) + std::chrono::seconds(*ttl) - now;
-  if (left > Duration(0)) {
-    plan.outcome = Outcome::requeue_after(left);
-    return;
-  }
+  if (left > Duration(0)) return look_again(left, plan);
   client::DeleteWrite gone{kinds::kVolcanoJob, seen.job->name_space(), seen.job->name(),
                            client::Propagation::Foreground};
   gone.only_uid = seen.job->uid();

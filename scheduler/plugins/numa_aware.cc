@@ -1,9 +1,8 @@
 // numa-aware: Guaranteed pods go where their node's topology manager will admit them, those that
 // ask for a policy (annotation volcano.sh/numa-topology-policy) to nodes with that policy, where
 // they are spread over the fewest NUMA nodes (volcano.md 4.12). What was decided is written on the
-// pod. Nodes tell of their processors in
-// Numatopologies, some time after pods have come to them; until then the plugin remembers what it
-// decided.
+// pod. Nodes tell of their processors in Numatopologies, some time after pods have come to them;
+// until then the plugin remembers what it decided.
 #include <algorithm>
 #include <map>
 
