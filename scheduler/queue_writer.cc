@@ -39,13 +39,13 @@ void QueueWriter::flush() {
   for (const auto& [name, allocated] : queue_allocations(cache_)) {
     if (writing_.contains(name)) continue;
     const QueueInfo& queue = *cache_.queue(name);
-    const auto told = told_.find(name);
-    const ResourceList& stored = told == told_.end() ? queue.reported : told->second;
-    if (stored == allocated) {
-      if (queue.reported == allocated) told_.erase(name);
-      continue;
+    auto told = told_.find(name);
+    if (told != told_.end() && queue.object->revision() >= told->second.revision) {
+      told_.erase(told);  // what is stored is known
+      told = told_.end();
     }
-    write(name, allocated, queue.reported);
+    const ResourceList& stored = told == told_.end() ? queue.reported : told->second.allocated;
+    if (stored != allocated) write(name, allocated, stored);
   }
 }
 
@@ -65,7 +65,7 @@ void QueueWriter::write(const QueueName& queue, const ResourceList& allocated,
         if (!*alive) return;
         writing_.erase(queue);
         if (done) {
-          told_[queue] = allocated;
+          told_[queue] = {allocated, (*done)->revision()};
         } else if (done.error().code != Code::NotFound) {
           log::warn("scheduler.queue.failed", {{"queue", queue}, {"why", done.error().message}});
           loop_.after(kRetry, [this, alive] {

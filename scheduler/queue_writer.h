@@ -29,12 +29,16 @@ class QueueWriter {
   void flush();
 
  private:
+  struct Told {
+    ResourceList allocated;
+    Revision revision;
+  };
   void write(const QueueName& queue, const ResourceList& allocated, const ResourceList& before);
 
   client::ObjectClient& client_;
   Cache& cache_;
   Loop& loop_;
-  std::map<QueueName, ResourceList> told_;  // written, perhaps not seen on the watch yet
+  std::map<QueueName, Told> told_;  // written, not seen on the watch yet
   std::set<QueueName> writing_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
