@@ -108,14 +108,14 @@ Resource JobInfo::wanted_min() const {
 }
 
 Resource JobInfo::admitted_in_queue() const {
-  if (fragmented) return {};
+  if (fragmented || displaced) return {};
   const bool admitted = phase == PodGroupPhase::Inqueue ||
                         (phase == PodGroupPhase::Running && allocated_tasks() >= min_member);
   return admitted ? wanted_min() : Resource();
 }
 
 Resource JobInfo::admitted_in_cluster() const {
-  if (!group || !min_resources || fragmented) return {};
+  if (!group || !min_resources || fragmented || displaced) return {};
   if (phase == PodGroupPhase::Inqueue) return (*min_resources - gated_requests()).clamped();
   if (phase == PodGroupPhase::Running && allocated_tasks() >= min_member)
     return (*min_resources - allocated).clamped();

@@ -119,6 +119,24 @@ TEST_F(VolcanoJobTest, APodThatFailsBecauseItIsDeletedIsEvicted) {
   EXPECT_EQ(status().version, 1);
 }
 
+// VC-29
+TEST_F(VolcanoJobTest, WhoIsLostWithHisNodeHasNotFailed) {
+  make(task("short", 1) + "," + task("long", 1), 1);
+  admit();
+  run_all();
+  end("j-short-0");
+  const Uid first = pod("j-long-0")->uid();
+  world.patch(
+      *pod("j-long-0"), kinds::kPod,
+      R"({"status":{"phase":"Failed","conditions":[{"type":"DisruptionTarget","status":"True","reason":"DeletionByPodGC"}]}})");
+  world.settle();
+  EXPECT_EQ(phase(), "Running");
+  evict("j-long-0");
+  ASSERT_NE(pod("j-long-0"), nullptr);
+  EXPECT_NE(pod("j-long-0")->uid(), first);
+  EXPECT_EQ(phase(), "Running");
+}
+
 TEST_F(VolcanoJobTest, WhoEndsWellOnlyBecauseItIsDeletedIsRunAgain) {
   make(task("w", 2), 2);
   admit();

@@ -23,7 +23,16 @@ TEST_F(VolcanoJobTest, ItsGroupAsksForWhatItsRuntimeClassAddsToThePods) {
   EXPECT_EQ(PodGroupView(group()).min_resources()->at("cpu"), 8000);
 }
 
+// VC-30
+TEST_F(VolcanoJobTest, AClassThatIsGoneKeepsNobodyFromStarting) {
+  make(task("w", 1), 1, R"(,"priorityClassName":"gone")");
+  admit();
+  ASSERT_NE(pod("j-w-0"), nullptr);
+  EXPECT_EQ(PodView(pod("j-w-0")).priority_class_name(), "");
+}
+
 TEST_F(VolcanoJobTest, PodsAreMadeOnlyWhenTheGangIsAdmitted) {
+  world.put(kinds::kPriorityClass, R"({"metadata":{"name":"high"},"value":5})");
   make(task("w", 2), 2, R"(,"priorityClassName":"high","plugins":{"env":[]})");
   EXPECT_EQ(phase(), "Pending");
   EXPECT_TRUE(pods().empty());

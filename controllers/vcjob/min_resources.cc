@@ -21,7 +21,7 @@ std::vector<TaskNeeds> by_priority(const std::vector<TaskNeeds>& tasks, const Ob
     std::string name;
     if (needs.task->pod_template != nullptr)
       name = text_at(*needs.task->pod_template, {"spec", "priorityClassName"});
-    ranked.emplace_back(name.empty() ? 0 : seen.priority(name), &needs);
+    ranked.emplace_back(name.empty() ? 0 : seen.priority(name).value_or(0), &needs);
   }
   std::ranges::stable_sort(ranked, [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<TaskNeeds> out;

@@ -35,8 +35,8 @@ struct Observed {
   std::function<ObjectPtr(const Kind&, const std::string& name)> child;
   // Whether the API has the kind.
   std::function<bool(const Kind&)> served;
-  // Of a PriorityClass; 0 when it does not exist.
-  std::function<std::int64_t(const std::string& name)> priority;
+  // Of a PriorityClass; nullopt when it does not exist.
+  std::function<std::optional<std::int64_t>(const std::string& name)> priority;
   RuntimeClasses runtime_class;
 
   const VolcanoTask* task(std::string_view name) const {

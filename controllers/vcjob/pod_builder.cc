@@ -124,7 +124,9 @@ Json build_pod(const Observed& seen, const VolcanoTask& task, std::int64_t index
            to_json_object(annotations_of(seen, task, index, std::move(annotations))));
   set_path(pod, {"metadata", "ownerReferences"}, JsonArray{controller_reference(*job.object())});
   fill_if_empty(pod, "schedulerName", job.scheduler_name());
-  fill_if_empty(pod, "priorityClassName", job.priority_class_name());
+  // With a class that is gone no pod could be made.
+  if (const std::string name = job.priority_class_name(); !name.empty() && seen.priority(name))
+    fill_if_empty(pod, "priorityClassName", name);
   mount_volumes(job, pod);
   apply_plugins(seen, task, index, pod);
   return pod;

@@ -46,7 +46,7 @@ std::vector<std::int64_t> exit_codes_of(const PodView& pod,
 
 // Whoever is told to go and then exits with 0 has not done its work.
 bool ended_by_deletion(const PodView& pod, const PodFact& fact) {
-  if (!fact.deleting || !fact.finished()) return false;
+  if (!pod.deleting() || !fact.finished()) return false;
   const std::int64_t grace =
       int_at(pod.document(), {"metadata", "deletionGracePeriodSeconds"}).value_or(0);
   return fact.since >= *pod->deletion() - std::chrono::seconds(grace);
@@ -69,9 +69,11 @@ PodFact fact_of(const ObjectPtr& object) {
   out.index = index_of(pod);
   out.version = parse_int(pod.annotation(keys::kVolcanoJobVersion)).value_or(0);
   out.phase = pod.phase();
-  out.deleting = pod.deleting();
   out.out_of_sync = !pod.annotation(keys::kOutOfSync).empty();
   const auto disruption = pod.condition("DisruptionTarget");
+  // Who was lost with his node is marked as failed in the moment before he is deleted.
+  const bool lost = disruption && disruption->is_true() && disruption->reason == "DeletionByPodGC";
+  out.deleting = pod.deleting() || (lost && out.phase == PodPhase::Failed);
   out.by_scheduler =
       disruption && disruption->is_true() && disruption->reason == "PreemptionByScheduler";
   out.since = object->created().value_or(WallTime());

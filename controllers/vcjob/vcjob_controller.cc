@@ -261,9 +261,10 @@ class VolcanoJobController final : public Reconciler, public VolcanoEventSource 
     seen.runtime_class = [&cache](const std::string& name) {
       return cache.get(kRuntimeClassKind, "", name);
     };
-    seen.priority = [&cache](const std::string& name) -> std::int64_t {
+    seen.priority = [&cache](const std::string& name) -> std::optional<std::int64_t> {
       const ObjectPtr priority = cache.get(kinds::kPriorityClass, "", name);
-      return priority == nullptr ? 0 : int_at(*priority->document(), {"value"}).value_or(0);
+      if (priority == nullptr) return std::nullopt;
+      return int_at(*priority->document(), {"value"}).value_or(0);
     };
     return seen;
   }
