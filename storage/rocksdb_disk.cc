@@ -114,7 +114,8 @@ Result<std::shared_ptr<Disk>> Disk::open(const OpenOptions& options) {
   return disk;
 }
 
-// RocksDB takes a directory without CURRENT for a new one, and what lies in it for rubbish.
+// RocksDB takes a directory without CURRENT for a new one, and what lies in it for rubbish. So it is
+// where there is neither a log nor a table yet: whoever made it was killed before the end of that.
 Result<void> Disk::check_complete(rocksdb::Env& env) const {
   std::vector<std::string> files;
   const rocksdb::Status status = env.GetChildren(path_, &files);
@@ -123,7 +124,7 @@ Result<void> Disk::check_complete(rocksdb::Env& env) const {
     return std::any_of(files.begin(), files.end(), matches);
   };
   const auto is_content = [](const std::string& name) {
-    return name.ends_with(".sst") || name.ends_with(".log") || name.starts_with("MANIFEST-");
+    return name.ends_with(".sst") || name.ends_with(".log");
   };
   if (has(is_content) && !has([](const std::string& name) { return name == "CURRENT"; })) {
     return damaged(path_ + "/CURRENT is missing");

@@ -313,6 +313,18 @@ TEST(Damage, WithoutCurrentTheDirectoryIsNotTakenForANewOne) {
   EXPECT_EQ(state_of(*must_open(medium)->snapshot()), (State{{"a", "1"}})) << "nothing was touched";
 }
 
+TEST(Damage, ADirectoryThatWasNotFinishedIsNone) {
+  DiskMedium medium;
+  { auto store = must_open(medium); }
+  for (const auto& entry : fs::directory_iterator(medium.path())) {
+    const std::string name = entry.path().filename().string();
+    if (name == "CURRENT" || name.ends_with(".log")) fs::remove(entry.path());
+  }
+  auto store = must_open(medium);
+  put(*store, "a", "1");
+  EXPECT_EQ(state_of(*store->snapshot()), (State{{"a", "1"}}));
+}
+
 TEST(Damage, AHoleInTheLogIsFound) {
   DiskMedium medium;
   {
