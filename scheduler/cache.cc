@@ -345,9 +345,8 @@ void Cache::set_group(const ObjectPtr& object) {
   if (before.known && !reworded && before.queue == job.queue &&
       before.min_member == job.min_member && before.priority == job.priority &&
       before.role_minimums == job.role_minimums && before.group != nullptr &&
-      before.group->generation() == object->generation() &&
-      before.phase == job.phase && before.waiting_limit == job.waiting_limit &&
-      before.network == job.network &&
+      before.group->generation() == object->generation() && before.phase == job.phase &&
+      before.waiting_limit == job.waiting_limit && before.network == job.network &&
       same_policies(before.sub_group_policies, job.sub_group_policies)) {
     return;
   }

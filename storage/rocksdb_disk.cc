@@ -114,8 +114,9 @@ Result<std::shared_ptr<Disk>> Disk::open(const OpenOptions& options) {
   return disk;
 }
 
-// RocksDB takes a directory without CURRENT for a new one, and what lies in it for rubbish. So it is
-// where there is neither a log nor a table yet: whoever made it was killed before the end of that.
+// RocksDB takes a directory without CURRENT for a new one, and what lies in it for rubbish. So it
+// is where there is neither a log nor a table yet: whoever made it was killed before the end of
+// that.
 Result<void> Disk::check_complete(rocksdb::Env& env) const {
   std::vector<std::string> files;
   const rocksdb::Status status = env.GetChildren(path_, &files);
