@@ -26,7 +26,7 @@ def test_stateful_set_from_creation_to_deletion(simulated, namespace):
     cells = simulated.kubectl("get", "sts", "--no-headers", "-o", "wide", *n).split()
     assert cells[:2] == ["db", "3/3"] and cells[3:] == ["c", "one"]
     first = simulated.get("pod", "db-0", *n)
-    simulated.kubectl("delete", "pod", "db-0", *n)
+    simulated.kubectl("delete", "pod", "db-0", "--wait=false", *n)
     simulated.wait("db-0 comes back", lambda: (simulated.get("pod", "db-0", *n) or first)["metadata"]["uid"] != first["metadata"]["uid"])
 
     simulated.apply(stateful_set(3, "two", updateStrategy={"type": "RollingUpdate", "rollingUpdate": {"partition": 2}}), *n)

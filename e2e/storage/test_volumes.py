@@ -112,7 +112,7 @@ def test_a_stateful_set_keeps_its_data_and_an_ephemeral_volume_does_not(cluster,
     assert claims == {"data-db-0", "data-db-1", "db-0-scratch", "db-1-scratch"}, claims
     old = cluster.get("pod", "db-1", *n)["metadata"]["uid"]
     scratch = cluster.get("pvc", "db-1-scratch", *n)["metadata"]["uid"]
-    cluster.kubectl("delete", "pod", "db-1", *n)
+    cluster.kubectl("delete", "pod", "db-1", "--wait=false", *n)
     cluster.wait("db-1 comes back", lambda: (cluster.get("pod", "db-1", *n) or {"metadata": {"uid": old}})["metadata"]["uid"] != old)
     cluster.wait("it finds what it wrote", lambda: cluster.try_kubectl("logs", "db-1", *n)[1].split() == ["x", "2"], timeout=90)
     assert cluster.get("pvc", "db-1-scratch", *n)["metadata"]["uid"] != scratch
