@@ -126,16 +126,18 @@ void take_from(FieldManagers& managers, const FieldManager& taker, const Compari
   }
 }
 
-// What an apply changes. A zero or null that is not stored is no addition: the object says the same
-// without it.
+// What an apply changes. A zero or null that is not stored is no change where the object says the
+// same without it, also deep inside of what is owned as a whole.
 Comparison changes_of_apply(const OwnedKind& kind, const FieldWriter& writer, const Json& live,
                             const Json& object) {
   Comparison out = ownable_changes(kind, writer, live, object);
-  if (out.added.empty()) return out;
+  if (out.added.empty() && out.modified.empty()) return out;
   Json written = object;
   std::vector<FieldProblem> unknown;
   prune_object(kind.root, kind.native, written, unknown);
-  out.added = ownable(kind, writer, compare_fields(kind.root, live, written).added);
+  const Comparison stored = compare_fields(kind.root, live, written);
+  out.added = ownable(kind, writer, stored.added);
+  out.modified = intersect(out.modified, unite(stored.modified, stored.removed));
   return out;
 }
 
