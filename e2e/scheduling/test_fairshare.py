@@ -40,6 +40,14 @@ def usage(cluster):
     return out
 
 
+def state_of(cluster):
+    return json.loads(cluster.get("configmap", "-n", "volcano-system", "fairshare-usage-state")["data"]["state.json"])
+
+
+def used_more_than(amount, user, state):
+    return state if state["queues"]["default"].get(user, 0) > amount else None
+
+
 def test_who_has_used_less_goes_first_also_after_a_restart(tmp_path):
     with gangs.nodes(tmp_path, 1, 2) as cluster:
         for user in ("alice", "bob", "carol"):
@@ -59,8 +67,9 @@ def test_who_has_used_less_goes_first_also_after_a_restart(tmp_path):
         why = cluster.wait("alice is told why", lambda: json.loads(
             cluster.get("podgroup", "-n", "alice", "second")["metadata"]["annotations"]["krater.io/why-pending"]))
         assert why["queue"] == "default" and why["pods"]["minAvailable"] == 1, why
-        kept = json.loads(cluster.get("configmap", "-n", "volcano-system", "fairshare-usage-state")["data"]["state.json"])
-        assert kept["queues"]["default"]["alice"] > 6000 and kept["measures"] == {"default": "cpu"}, kept
+        # It is written every two seconds: the last may be older than what was measured above.
+        kept = cluster.wait("what alice has used is kept", lambda: used_more_than(6000, "alice", state_of(cluster)))
+        assert kept["measures"] == {"default": "cpu"}, kept
 
         cluster.stop()
         cluster.start()
