@@ -40,6 +40,26 @@ TEST_F(VolcanoJobTest, RestartsAsOftenAsItMayAndKeepsTheLastFailure) {
   EXPECT_EQ(world.told("ExecuteAction"), 3);
 }
 
+// Its queue is closed, say.
+TEST_F(VolcanoJobTest, AJobThatMayNotAskAnewSaysWhatThereIsOfIt) {
+  make(task("w", 2), 2, R"(,"policies":[{"event":"PodFailed","action":"RestartJob"}])");
+  admit();
+  run_all();
+  world.fake.fail = [](const client::Write& write) -> std::optional<Error> {
+    const auto* creation = std::get_if<client::CreateWrite>(&write);
+    if (creation == nullptr || creation->kind != kinds::kPodGroup) return std::nullopt;
+    return make_error(Code::Forbidden, "the queue is closed");
+  };
+  end("j-w-0", 7);
+  world.pass(1s);
+  EXPECT_EQ(phase(), "Pending");
+  EXPECT_EQ(status().counts.terminating, 0);
+  EXPECT_EQ(status().counts.running, 0);
+  world.fake.fail = nullptr;
+  world.pass(1min);
+  ASSERT_NE(group(), nullptr) << "it asks again";
+}
+
 TEST_F(VolcanoJobTest, AnEvictionByTheSchedulerCostsNoRetry) {
   make(task("w", 2), 2, R"(,"policies":[{"event":"PodEvicted","action":"RestartJob"}])");
   for (int round = 0; round < 5; ++round) {

@@ -27,7 +27,7 @@ struct Memory {
   Duration news_pause{};                   // until it may be told in other words
   std::optional<WallTime> counts_since{};  // how long counts have been waiting to be told
   bool key_asked = false;
-  bool creation_failed = false;  // of a pod, in the last pass
+  bool creation_failed = false;  // of a child, in the last pass
   std::optional<SshKey> ssh_key{};
 
   // Drops what has been acted on or concerns another life of the job; the rest gets its time.

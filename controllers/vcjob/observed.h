@@ -28,7 +28,7 @@ struct Observed {
   std::vector<PodFact> pods;             // those it controls
   PodGroupView group;                    // none: empty
   bool queue_exists = false;
-  bool creation_failed = false;   // of a pod, in the pass before this one
+  bool creation_failed = false;   // of a child, in the pass before this one
   bool forwards = false;          // its queue hands jobs on to other clusters
   std::optional<SshKey> ssh_key;  // one made for this job
   // Objects of its namespace; null when there is none.

@@ -191,7 +191,7 @@ Settled on_active(const Observed& seen, WallTime now) {
   std::optional<Change> change = follow_counts(seen, status.counts);
   const bool over = change && is_over(change->next);
   const bool clears = clearing(seen);
-  // Who may not have all his pods tells what there is of them before he asks again.
+  // Who may not make all he needs tells what there is before he asks again.
   if (seen.creation_failed && !clears && !over) {
     Status now_there = status;
     now_there.min_available = seen.job.min_available();

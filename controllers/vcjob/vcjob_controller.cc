@@ -138,7 +138,7 @@ class VolcanoJobController final : public Reconciler, public VolcanoEventSource 
 
   void write_failed(const ObjectKey& key, const PlannedWrite& write, const Error&) override {
     const auto* creation = std::get_if<client::CreateWrite>(&write.write);
-    if (creation != nullptr && creation->kind == kinds::kPod) memory_[key].creation_failed = true;
+    if (creation != nullptr) memory_[key].creation_failed = true;
   }
 
  private:
