@@ -19,17 +19,6 @@ std::int64_t ready_pods(const Observed& seen, const Status& status, const std::s
   return out;
 }
 
-bool may_start(const Observed& seen, const Status& status, const VolcanoTask& task) {
-  if (task.depends_on.empty()) return true;
-  const auto ready = [&](const std::string& name) {
-    const VolcanoTask* other = seen.task(name);
-    return other != nullptr && ready_pods(seen, status, name) >= other->min_available.value_or(0);
-  };
-  // Of a single name, any is all.
-  return task.depends_on_any ? std::ranges::any_of(task.depends_on, ready)
-                             : std::ranges::all_of(task.depends_on, ready);
-}
-
 bool left_over(const Observed& seen, const PodFact& pod) {
   if (pod.version >= seen.status.version) return false;
   if (!pod.finished()) return true;
@@ -40,6 +29,17 @@ bool left_over(const Observed& seen, const PodFact& pod) {
 }
 
 }  // namespace
+
+bool may_start(const Observed& seen, const Status& status, const VolcanoTask& task) {
+  if (task.depends_on.empty()) return true;
+  const auto ready = [&](const std::string& name) {
+    const VolcanoTask* other = seen.task(name);
+    return other != nullptr && ready_pods(seen, status, name) >= other->min_available.value_or(0);
+  };
+  // Of a single name, any is all.
+  return task.depends_on_any ? std::ranges::any_of(task.depends_on, ready)
+                             : std::ranges::all_of(task.depends_on, ready);
+}
 
 Missing missing_pods(const Observed& seen, const Status& status) {
   Missing out;

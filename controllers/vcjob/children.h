@@ -18,6 +18,9 @@ struct Missing {
   std::string taken_by_others{};  // a name that a pod of somebody else holds
 };
 
+// Whether the tasks that it depends on are ready.
+bool may_start(const Observed& seen, const Status& status, const VolcanoTask& task);
+
 // Places without a pod, of tasks whose dependsOn is met.
 Missing missing_pods(const Observed& seen, const Status& status);
 

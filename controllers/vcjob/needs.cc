@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "controllers/vcjob/children.h"
 #include "controllers/vcjob/tally.h"
 
 namespace krater::controllers::vcjob {
@@ -67,6 +68,12 @@ PartitionNeeds partitions_left(const PartitionPolicy& policy, const Done& done) 
   return out;
 }
 
+// Its pods are not made before other tasks are ready, which must not wait for them.
+bool held_back(const Observed& seen, const VolcanoTask& task) {
+  return !may_start(seen, seen.status, task) &&
+         std::ranges::none_of(seen.pods, [&](const PodFact& pod) { return pod.task == task.name; });
+}
+
 // The tasks' own minima count only where the job wants all of them, as Volcano's gang plugin has
 // it.
 bool minima_count(const Observed& seen) {
@@ -84,7 +91,10 @@ GangNeeds needs_of(const Observed& seen) {
   for (const VolcanoTask& task : seen.tasks) {
     const std::int64_t mine = done.at(task.name).count;
     TaskNeeds needs{&task, less(task.replicas, mine), less(task.minimum(), mine), {}, {}};
-    if (task.partition) needs.partitions = partitions_left(*task.partition, done.at(task.name));
+    if (task.partition) {
+      needs.partitions = partitions_left(*task.partition, done.at(task.name));
+      if (held_back(seen, task)) needs.partitions->minimum = 0;
+    }
     if (task.min_available) needs.min_available = less(*task.min_available, mine);
     all_done += mine;
     minima += needs.minimum;

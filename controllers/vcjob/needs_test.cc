@@ -111,6 +111,24 @@ TEST(Needs, PartitionsShrinkWithWhatIsDoneOfThem) {
   EXPECT_EQ(left("0-11"), std::pair(std::int64_t{3}, std::int64_t{0}));
 }
 
+// VC-21: tasks not yet created do not block the job.
+TEST(Needs, PartitionsCountOnceTheirTaskMayBegin) {
+  Observed seen = job_of(
+      R"({"minAvailable":1,"tasks":[{"name":"boot","replicas":1,"minAvailable":1},)"
+      R"({"name":"w","replicas":6,"dependsOn":{"name":["boot"]},)"
+      R"("partitionPolicy":{"totalPartitions":3,"partitionSize":2,"minPartitions":2}}]})",
+      "{}");
+  const auto minimum = [&] { return needs_of(seen).tasks[1].partitions.value().minimum; };
+  EXPECT_EQ(minimum(), 0);
+  add_pod(seen, "boot", 0, PodPhase::Running);
+  EXPECT_EQ(minimum(), 0) << "it is not ready yet";
+  seen.pods.back().ready = true;
+  EXPECT_EQ(minimum(), 2);
+  add_pod(seen, "w", 0, PodPhase::Pending);
+  seen.pods.front().ready = false;
+  EXPECT_EQ(minimum(), 2) << "it has begun";
+}
+
 TEST(Needs, AWholeGangRunsOrHasSucceeded) {
   Observed seen =
       job_of(R"({"minAvailable":3,"tasks":[{"name":"a","replicas":1},{"name":"b","replicas":2}]})",

@@ -77,12 +77,12 @@ PlannedWrite create(const Observed& seen) {
   if (!job->labels().empty()) set_path(out, {"metadata", "labels"}, to_json_object(job->labels()));
   set_path(out, {"metadata", "ownerReferences"}, JsonArray{controller_reference(*job.object())});
   Json spec(boost::json::object_kind);
+  if (JsonArray groups = sub_groups(seen); !groups.empty())
+    set_path(spec, {"subGroupPolicy"}, std::move(groups));
   follow_job(seen, spec);
   set_path(spec, {"queue"}, Json(job.queue().text()));
   if (const Json* topology = job.network_topology(); topology != nullptr && topology->is_object())
     set_path(spec, {"networkTopology"}, *topology);
-  if (JsonArray groups = sub_groups(seen); !groups.empty())
-    set_path(spec, {"subGroupPolicy"}, std::move(groups));
   set_path(out, {"spec"}, std::move(spec));
   set_path(out, {"status", "phase"}, "Pending");
   return {client::CreateWrite{kinds::kPodGroup, job->name_space(), std::move(out)},
