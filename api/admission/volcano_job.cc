@@ -151,6 +151,41 @@ void check_tasks(const Admission& admission, std::vector<std::string>& problems)
         "job has dependencies between tasks, but doesn't form a directed acyclic graph(DAG)");
 }
 
+// Whether the pods of a task are made while those of no other are ready.
+bool begins_at_once(const JsonArray& tasks, const Json& task) {
+  const JsonArray* others = array_at(task, {"dependsOn", "name"});
+  if (others == nullptr || others->empty()) return true;
+  const auto needs_nobody = [&](const Json& name) {
+    return std::any_of(tasks.begin(), tasks.end(), [&](const Json& other) {
+      return name.is_string() && text_at(other, {"name"}) == view(name.get_string()) &&
+             minimum_of(other) == 0;
+    });
+  };
+  return text_at(task, {"dependsOn", "iteration"}) == "any"
+             ? std::any_of(others->begin(), others->end(), needs_nobody)
+             : std::all_of(others->begin(), others->end(), needs_nobody);
+}
+
+// A gang whose members are only made once other members run never starts; nobody says so later.
+void warn_of_impossible_start(const Admission& admission) {
+  const JsonArray& tasks = tasks_of(admission.object);
+  std::int64_t at_once = 0;
+  std::vector<std::string> waiting;
+  for (const Json& task : tasks) {
+    if (begins_at_once(tasks, task))
+      at_once += replicas_of(task);
+    else
+      waiting.push_back(text_at(task, {"name"}));
+  }
+  const std::int64_t least = int_at(admission.object, {"spec", "minAvailable"}).value_or(0);
+  if (waiting.empty() || least <= at_once) return;
+  admission.warnings.push_back(
+      "spec.minAvailable: the job waits for " + std::to_string(least) + " pods, but only " +
+      std::to_string(at_once) + " are made before the tasks that depend on others (" +
+      join(waiting, ", ") + "); it starts with a minAvailable of at most " +
+      std::to_string(at_once));
+}
+
 void check_volumes(const Json& job, std::vector<std::string>& problems) {
   const JsonArray* volumes = array_at(job, {"spec", "volumes"});
   if (volumes == nullptr) return;
@@ -266,6 +301,7 @@ Result<void> admit_volcano_job(const Admission& admission) {
   Problems problems;
   if (admission.operation == Operation::Create) {
     TRY_ASSIGN(problems, problems_of_job(admission, true));
+    if (problems.empty()) warn_of_impossible_start(admission);
   } else {
     check_job_update(admission, problems);
   }

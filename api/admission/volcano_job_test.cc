@@ -203,6 +203,27 @@ TEST_F(AdmissionTest, PluginsFindTheirTasks) {
   EXPECT_TRUE(warnings.empty());
 }
 
+TEST_F(AdmissionTest, AGangThatWaitsForItselfIsToldOf) {
+  const auto job = [&](const std::string& spec, const std::string& prep,
+                       const std::string& train) {
+    return submit(kinds::kVolcanoJob, "j",
+                  R"({"metadata":{},"spec":{)" + spec + R"("tasks":[{"replicas":1,"name":"prep")" +
+                      prep + R"(},{"replicas":2,"name":"train","dependsOn":{"name":["prep"])" +
+                      train + "}}]}}");
+  };
+  EXPECT_EQ(job("", "", ""), "");
+  EXPECT_EQ(warnings,
+            std::vector<std::string>{
+                "spec.minAvailable: the job waits for 3 pods, but only 1 are made before the tasks "
+                "that depend on others (train); it starts with a minAvailable of at most 1"});
+  EXPECT_EQ(job(R"("minAvailable":1,)", "", ""), "");
+  EXPECT_TRUE(warnings.empty());
+  EXPECT_EQ(job("", R"(,"minAvailable":0)", ""), "") << "prep is ready without a pod";
+  EXPECT_TRUE(warnings.empty());
+  EXPECT_EQ(job(R"("minAvailable":2,)", "", R"(,"iteration":"any")"), "");
+  EXPECT_EQ(warnings.size(), 1U);
+}
+
 TEST_F(AdmissionTest, WithServicesNamesAreThoseOfHosts) {
   const auto job = [&](const std::string& name, const std::string& plugins, int replicas,
                        std::string_view before = {}) {
