@@ -43,22 +43,27 @@ class JobController final : public Reconciler {
   std::string_view name() const override { return "job-controller"; }
   std::vector<Interest> interests() const override {
     return {{kinds::kJob}, {kinds::kPod, [this](const ObjectPtr& before, const ObjectPtr& after) {
-                              if (after == nullptr) facts_.erase(before->key());
+                              if (after == nullptr) note_gone(*before);
                               return keys_of_pod(before, after);
                             }}};
   }
 
   Plan reconcile(const ObjectKey& key, const client::Cache& cache, WallTime now) override {
     const ObjectPtr object = cache.get(key);
-    if (object == nullptr) return {};
+    if (object == nullptr) {
+      last_gone_.erase(key);
+      return {};
+    }
     if (key.resource == kinds::kPod.resource()) return on_pod(object, cache);
     const JobView job(object);
     if (!job.managed_here()) return {};
     Plan adoption = adopt(job, cache);
     if (!adoption.steps.empty()) return adoption;
-    JobObserved seen{job, {}, [&](const std::string& pod) {
-                       return cache.get(kinds::kPod, object->name_space(), pod) != nullptr;
-                     }};
+    const auto gone = last_gone_.find(key);
+    JobObserved seen{
+        job, {}, {gone == last_gone_.end() ? Uid() : gone->second, [&](const std::string& pod) {
+                    return cache.get(kinds::kPod, object->name_space(), pod) != nullptr;
+                  }}};
     for (const ObjectPtr& pod : cache.controlled_by(kinds::kPod, object->uid()))
       seen.pods.push_back(fact(pod));
     return step(seen, now);
@@ -113,7 +118,14 @@ class JobController final : public Reconciler {
     return plan;
   }
 
+  void note_gone(const Object& pod) const {
+    facts_.erase(pod.key());
+    if (const OwnerReference* owner = owning_job(pod))
+      last_gone_[ObjectKey::of(kinds::kJob, pod.name_space(), owner->name)] = pod.uid();
+  }
+
   mutable std::map<ObjectKey, PodFact> facts_;  // of pods that are there
+  mutable std::map<ObjectKey, Uid> last_gone_;  // of the pods of Jobs that are there
 };
 
 }  // namespace

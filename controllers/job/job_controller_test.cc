@@ -419,6 +419,22 @@ TEST_F(JobTest, AdoptsPodsByAManualSelector) {
   EXPECT_TRUE(view().has("Complete"));
 }
 
+TEST_F(JobTest, WhoeverTakesAnothersPlaceIsNotNamedLikeHim) {
+  make(R"("backoffLimit":0,"podFailurePolicy":{"rules":[{"action":"Ignore",)"
+       R"("onPodConditions":[{"type":"DisruptionTarget","status":"True"}]}]})");
+  for (std::size_t round = 1; round <= 20; ++round) {
+    ASSERT_EQ(active().size(), 1U);
+    EXPECT_EQ(ever.size(), round);
+    const PodFact pod = active()[0];
+    world.patch(*pod.object, kinds::kPod,
+                R"({"status":{"conditions":[{"type":"DisruptionTarget","status":"True"}]}})");
+    end(pod, false);
+    if (world.get(kinds::kPod, "d", pod.object->name()) != nullptr)
+      world.remove(kinds::kPod, "d", pod.object->name());
+    world.pass(10min);
+  }
+}
+
 TEST_F(JobTest, AFailedCreateIsToldAndRetried) {
   world.fake.fail = [](const client::Write& write) -> std::optional<Error> {
     if (client::key_of(write).resource == "pods")

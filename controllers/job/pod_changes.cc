@@ -37,9 +37,8 @@ std::vector<PodFact> surplus_of_indexes(const JobView& job, std::vector<PodFact>
 
 class Planner {
  public:
-  Planner(const JobView& job, const Tally& tally,
-          const std::function<bool(const std::string&)>& name_taken, WallTime now)
-      : job_(job), tally_(tally), name_taken_(name_taken), now_(now) {}
+  Planner(const JobView& job, const Tally& tally, const PodNames& names, WallTime now)
+      : job_(job), tally_(tally), names_(names), now_(now) {}
 
   void add_indexes(const std::vector<PodFact>& active, std::int64_t count) {
     IndexSet busy = tally_.completed;
@@ -68,9 +67,9 @@ class Planner {
     NewPod pod;
     pod.index = index;
     const auto taken = [&](const std::string& name) {
-      return chosen_.contains(name) || name_taken_(name);
+      return chosen_.contains(name) || names_.taken(name);
     };
-    pod.name = pod_name(job_, index, tally_.succeeded + tally_.failed, taken);
+    pod.name = pod_name(job_, index, tally_.succeeded + tally_.failed, {names_.last_gone, taken});
     chosen_.insert(pod.name);
     if (index && job_.backoff_limit_per_index()) carry_failures(pod);
     out.create.push_back(std::move(pod));
@@ -87,7 +86,7 @@ class Planner {
 
   const JobView& job_;
   const Tally& tally_;
-  const std::function<bool(const std::string&)>& name_taken_;
+  const PodNames& names_;
   WallTime now_;
   std::set<std::string> chosen_;
 };
@@ -95,7 +94,7 @@ class Planner {
 }  // namespace
 
 PodChanges wanted_changes(const JobView& job, const std::vector<PodFact>& pods, const Tally& tally,
-                          const std::function<bool(const std::string&)>& name_taken, WallTime now) {
+                          const PodNames& names, WallTime now) {
   std::vector<PodFact> active;
   std::int64_t terminating = 0;
   for (const PodFact& pod : pods) {
@@ -116,7 +115,7 @@ PodChanges wanted_changes(const JobView& job, const std::vector<PodFact>& pods, 
   const std::int64_t held = job.replaces_only_failed() ? terminating : 0;
   const std::int64_t lacking = std::min(wanted - std::ssize(active) - held, kMaxChanges);
   if (lacking <= 0) return out;
-  Planner planner(job, tally, name_taken, now);
+  Planner planner(job, tally, names, now);
   if (job.indexed() && job.backoff_limit_per_index()) {
     planner.add_indexes(active, lacking);
     return std::move(planner.out);

@@ -1,7 +1,6 @@
 // Which pods a running Job lacks and which are too many. Pure.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -17,6 +16,6 @@ struct PodChanges {
 };
 
 PodChanges wanted_changes(const JobView& job, const std::vector<PodFact>& pods, const Tally& tally,
-                          const std::function<bool(const std::string&)>& name_taken, WallTime now);
+                          const PodNames& names, WallTime now);
 
 }  // namespace krater::controllers

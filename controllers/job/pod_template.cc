@@ -45,12 +45,12 @@ void add_index(Json& pod, const std::string& job, std::int64_t index) {
 }  // namespace
 
 std::string pod_name(const JobView& job, std::optional<std::int64_t> index, std::int64_t serial,
-                     const std::function<bool(const std::string&)>& taken) {
+                     const PodNames& names) {
   const std::string prefix = name_prefix(job->name(), index);
+  const std::string seed = job->uid().text() + "/" + names.last_gone.text() + "/" + prefix;
   for (;; ++serial) {
-    std::string name =
-        prefix + name_suffix(fnv1a(job->uid().text() + "/" + prefix + std::to_string(serial)));
-    if (!taken(name)) return name;
+    std::string name = prefix + name_suffix(fnv1a(seed + std::to_string(serial)));
+    if (!names.taken(name)) return name;
   }
 }
 

@@ -16,11 +16,18 @@ struct NewPod {
   std::int64_t ignored_failures = 0;
 };
 
-// `<job>-<5>` or `<job>-<index>-<5>`. The suffix derives from the Job's uid and a number that
-// starts at `serial` and skips names that are taken: the same state gives the same name, so a
-// create that is repeated after a crash is refused as existing instead of making a second pod.
+// What the names of a Job's next pods depend on beside the Job.
+struct PodNames {
+  Uid last_gone{};  // of its pods; empty: none since the start
+  std::function<bool(const std::string&)> taken;
+};
+
+// `<job>-<5>` or `<job>-<index>-<5>`. The suffix derives from the Job's uid, the pod of it that
+// went last, and a number that starts at `serial` and skips names that are taken: the same state
+// gives the same name, so a create that is repeated after a crash is refused as existing instead of
+// making a second pod; and a pod that takes another's place is not named like it.
 std::string pod_name(const JobView& job, std::optional<std::int64_t> index, std::int64_t serial,
-                     const std::function<bool(const std::string&)>& taken);
+                     const PodNames& names);
 
 Json pod_from_template(const JobView& job, const NewPod& pod);
 

@@ -131,7 +131,7 @@ Plan step(const JobObserved& seen, WallTime now) {
     const bool quiet = status.active == 0 && status.terminating == 0;
     if (quiet && !counted.tracked_left && !status.uncounted()) finish(*ending, status, now, plan);
   } else if (!leaving) {
-    const PodChanges changes = wanted_changes(job, seen.pods, counted, seen.name_taken, now);
+    const PodChanges changes = wanted_changes(job, seen.pods, counted, seen.names, now);
     for (const PodFact& pod : changes.remove) {
       if (pod.tracked) release.push_back(untrack(pod.object));
       removals.push_back(remove_pod(pod));

@@ -9,19 +9,19 @@
 // crash between the steps costs a repeated step, never a pod counted twice or not at all.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "controllers/job/pod_fact.h"
+#include "controllers/job/pod_template.h"
 #include "controllers/loop/plan.h"
 
 namespace krater::controllers {
 
 struct JobObserved {
   JobView job;
-  std::vector<PodFact> pods;                           // those it controls
-  std::function<bool(const std::string&)> name_taken;  // of pods in its namespace
+  std::vector<PodFact> pods;  // those it controls
+  PodNames names;             // taken: of pods in its namespace
 };
 
 Plan step(const JobObserved& seen, WallTime now);
