@@ -209,10 +209,18 @@ void check_volumes(const Json& job, std::vector<std::string>& problems) {
   }
 }
 
+constexpr std::size_t kMostInLabel = 63;
+
 Result<void> check_queue(const Admission& admission, bool must_be_open, Problems& problems) {
   const std::string name = text_at(admission.object, {"spec", "queue"});
   if (name == keys::kRootQueue) {
     problems.emplace_back("can not submit job to root queue");
+    return {};
+  }
+  if (name.size() > kMostInLabel) {
+    problems.push_back("queue `" + name +
+                       "` cannot have jobs: its name is a label of their pods, " +
+                       "which takes no more than 63 characters");
     return {};
   }
   TRY_ASSIGN(const std::vector<ObjectPtr> queues, admission.reader.list(kinds::kQueue, ""));

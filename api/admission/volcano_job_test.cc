@@ -204,8 +204,7 @@ TEST_F(AdmissionTest, PluginsFindTheirTasks) {
 }
 
 TEST_F(AdmissionTest, AGangThatWaitsForItselfIsToldOf) {
-  const auto job = [&](const std::string& spec, const std::string& prep,
-                       const std::string& train) {
+  const auto job = [&](const std::string& spec, const std::string& prep, const std::string& train) {
     return submit(kinds::kVolcanoJob, "j",
                   R"({"metadata":{},"spec":{)" + spec + R"("tasks":[{"replicas":1,"name":"prep")" +
                       prep + R"(},{"replicas":2,"name":"train","dependsOn":{"name":["prep"])" +
@@ -222,6 +221,14 @@ TEST_F(AdmissionTest, AGangThatWaitsForItselfIsToldOf) {
   EXPECT_TRUE(warnings.empty());
   EXPECT_EQ(job(R"("minAvailable":2,)", "", R"(,"iteration":"any")"), "");
   EXPECT_EQ(warnings.size(), 1U);
+}
+
+TEST_F(AdmissionTest, AQueueWhoseNameIsNoLabelHasNoJobs) {
+  const std::string name(64, 'q');
+  EXPECT_TRUE(says(submit(kinds::kVolcanoJob, "j",
+                          R"({"metadata":{},"spec":{"queue":")" + name +
+                              R"(","tasks":[{"replicas":1,"name":"w"}]}})"),
+                   "its name is a label of their pods"));
 }
 
 TEST_F(AdmissionTest, WithServicesNamesAreThoseOfHosts) {

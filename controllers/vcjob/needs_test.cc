@@ -113,11 +113,11 @@ TEST(Needs, PartitionsShrinkWithWhatIsDoneOfThem) {
 
 // VC-21: tasks not yet created do not block the job.
 TEST(Needs, PartitionsCountOnceTheirTaskMayBegin) {
-  Observed seen = job_of(
-      R"({"minAvailable":1,"tasks":[{"name":"boot","replicas":1,"minAvailable":1},)"
-      R"({"name":"w","replicas":6,"dependsOn":{"name":["boot"]},)"
-      R"("partitionPolicy":{"totalPartitions":3,"partitionSize":2,"minPartitions":2}}]})",
-      "{}");
+  Observed seen =
+      job_of(R"({"minAvailable":1,"tasks":[{"name":"boot","replicas":1,"minAvailable":1},)"
+             R"({"name":"w","replicas":6,"dependsOn":{"name":["boot"]},)"
+             R"("partitionPolicy":{"totalPartitions":3,"partitionSize":2,"minPartitions":2}}]})",
+             "{}");
   const auto minimum = [&] { return needs_of(seen).tasks[1].partitions.value().minimum; };
   EXPECT_EQ(minimum(), 0);
   add_pod(seen, "boot", 0, PodPhase::Running);
