@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "scheduler/eviction.h"
 #include "scheduler/explain.h"
 #include "scheduler/plugins/plugins.h"
 #include "scheduler/session.h"
@@ -50,6 +51,44 @@ bool ending(const JobInfo& job) {
   }
   return placed >= job.min_member;
 }
+
+// How much of a job may go before its gang falls. `whole`: what its roles and sub-groups need
+// counts as well, as long as they have it; else its minimum alone.
+class Leeway {
+ public:
+  Leeway(const JobInfo& job, bool whole) : job_(job), ready_(job.ready_tasks()) {
+    if (!whole || ready_ <= job.min_member || !gang_stands(job)) return;
+    if (job.roles_bind() && !job.role_minimums.empty()) roles_ = job.by_role(counts_as_placed);
+    groups_ = job.sub_groups;
+  }
+
+  // False: it is needed. True: it is counted as gone.
+  bool spend(const Task& task) {
+    if (ready_ <= job_.min_member) return false;
+    const auto minimum = job_.role_minimums.find(task.spec->role);
+    const auto role =
+        minimum == job_.role_minimums.end() ? roles_.end() : roles_.find(minimum->first);
+    if (role != roles_.end() && role->second <= minimum->second) return false;
+    if (!groups_.empty() && !spend_of(groups_[task.sub_group])) return false;
+    if (role != roles_.end()) --role->second;
+    --ready_;
+    return true;
+  }
+
+ private:
+  bool spend_of(SubGroup& group) {
+    --group.ready;
+    const bool enough = minimums_met(*job_.sub_group_policies, groups_,
+                                     [](const SubGroup& one) { return one.is_ready(); });
+    if (!enough) ++group.ready;
+    return enough;
+  }
+
+  const JobInfo& job_;
+  std::int64_t ready_;
+  std::map<std::string, std::int64_t> roles_{};  // where they count: what is there of them
+  std::vector<SubGroup> groups_{};               // likewise
+};
 
 class Gang final : public Plugin,
                    public JobValidHook,
@@ -147,16 +186,14 @@ class Gang final : public Plugin,
   }
 
  private:
-  // As many of each job as it has beyond its minimum.
+  // Those whom their gangs can do without, one after the other.
   static TaskRefs surplus(const Session& session, const TaskRefs& candidates) {
-    std::map<JobId, std::int64_t> left;
+    const bool whole = session.behaviors().whole_gang_eviction;
+    std::map<JobId, Leeway> jobs;
     TaskRefs out;
     for (const TaskRef& one : candidates) {
-      const JobInfo& job = session.job(one.job);
-      std::int64_t& ready = left.try_emplace(one.job, job.ready_tasks()).first->second;
-      if (ready <= job.min_member) continue;
-      --ready;
-      out.push_back(one);
+      const auto place = jobs.try_emplace(one.job, session.job(one.job), whole).first;
+      if (place->second.spend(session.task(one))) out.push_back(one);
     }
     return out;
   }
