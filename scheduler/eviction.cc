@@ -26,9 +26,15 @@ bool keepers_let_go(const Session& session, TaskRef claimant, const TaskRefs& ga
   return true;
 }
 
-// It will stand once those have left who are leaving for it.
-bool will_stand(const JobInfo& job) {
-  return job.waiting_tasks() > 0 && job.is_pipelined() && !gang_stands(job);
+// It will stand once those have left who are leaving for it, and they will: who should have left by
+// now is not waited for.
+bool will_stand(const Session& session, const JobInfo& job) {
+  if (job.waiting_tasks() == 0 || !job.is_pipelined() || gang_stands(job)) return false;
+  return std::none_of(job.tasks.begin(), job.tasks.end(), [&](const Task& task) {
+    if (task.status != TaskStatus::Pipelined || !session.has_node(task.node)) return false;
+    const Resource& late = session.late_room(task.node).held;
+    return !late.is_zero() && !late.fits_in(session.node(task.node).future_idle());
+  });
 }
 
 }  // namespace
@@ -280,15 +286,18 @@ bool EvictionPlanner::evict(Statement& statement, TaskRef task, TaskRef victim, 
     return true;
   }
   const Statement::Mark mark = statement.mark();
-  const bool stood = gang_stands(session_.job(victim.job)) || will_stand(session_.job(victim.job));
+  const bool stood =
+      gang_stands(session_.job(victim.job)) || will_stand(session_, session_.job(victim.job));
   const bool may_fall = !stood || (out.break_gangs && gang_may_fall(task, victim.job));
   statement.evict(victim);
-  if (!stood || gang_stands(session_.job(victim.job)) || will_stand(session_.job(victim.job))) {
+  if (!stood || gang_stands(session_.job(victim.job)) ||
+      will_stand(session_, session_.job(victim.job))) {
     out.victims.push_back(victim);
     return true;
   }
   if (!may_fall || victim.job == task.job) {
     statement.roll_back(mark);
+    look_again_when_late(task.job, session_.job(victim.job));
     out.spared_gangs = true;
     return false;
   }
@@ -299,6 +308,16 @@ bool EvictionPlanner::evict(Statement& statement, TaskRef task, TaskRef victim, 
     out.victims.push_back(member);
   }
   return true;
+}
+
+// Who is spared for the sake of those who are leaving for him may go once they are late.
+void EvictionPlanner::look_again_when_late(JobId claimant, const JobInfo& spared) {
+  if (!will_stand(session_, spared)) return;
+  for (const Task& task : spared.tasks) {
+    if (task.status != TaskStatus::Pipelined) continue;
+    if (const auto next = session_.late_room(task.node).next; next)
+      session_.look_again(claimant, *next);
+  }
 }
 
 TaskRefs EvictionPlanner::members(JobId job) const {
@@ -314,7 +333,7 @@ TaskRefs EvictionPlanner::members(JobId job) const {
 bool EvictionPlanner::gang_may_fall(TaskRef task, JobId job) const {
   const JobInfo& info = session_.job(job);
   if (info.count(TaskStatus::Binding) + info.count(TaskStatus::Allocated) > 0) return false;
-  if (will_stand(info)) return false;
+  if (will_stand(session_, info)) return false;
   TaskRefs all = members(job);
   for (const TaskRef& one : all) {
     const TaskSpec& spec = *session_.task(one).spec;

@@ -101,6 +101,7 @@ class EvictionPlanner {
   bool attempt(Statement& statement, TaskRef task, const TaskRefs& ordered, Attempt& out);
   bool evict(Statement& statement, TaskRef task, TaskRef victim, Attempt& out);
   bool gang_may_fall(TaskRef task, JobId job) const;
+  void look_again_when_late(JobId claimant, const JobInfo& spared);
   void spare(Statement& statement, TaskRef task, Attempt& out);
   Cost cost_of(const Attempt& attempt) const;
   bool better(TaskRef task, const Plan& a, const Plan& b);

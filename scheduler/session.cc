@@ -3,6 +3,12 @@
 #include <algorithm>
 
 namespace krater::scheduler {
+namespace {
+
+// Beyond its grace period, a pod may take so long to leave.
+constexpr Duration kLeavingMargin = std::chrono::seconds(30);
+
+}  // namespace
 
 Session::Session(Snapshot snapshot, const Config& config, std::string id, WallTime now,
                  const std::function<bool(const JobInfo&)>& parked, ExtenderCaller* extender,
@@ -219,6 +225,26 @@ bool Session::room_is_coming(const TaskSpec& task) const {
     const auto why = PodView(one.task->pod).condition("DisruptionTarget");
     return why && why->status == "True" && why->reason == "PreemptionByScheduler";
   });
+}
+
+const LateRoom& Session::late_room(NodeSlot slot) const {
+  if (!late_rooms_) {
+    late_rooms_.emplace();
+    for (const PlacedPod& one : placed_pods()) {
+      if (!one.leaving) continue;
+      LateRoom& room = (*late_rooms_)[one.node];
+      // One that the scheduler is just taking away has no time yet.
+      const WallTime late = one.task->pod->deletion().value_or(now_) + kLeavingMargin;
+      if (late <= now_) {
+        room.held += one.task->shape->request;
+      } else if (!room.next || late < *room.next) {
+        room.next = late;
+      }
+    }
+  }
+  static const LateRoom none;
+  const auto place = late_rooms_->find(slot);
+  return place == late_rooms_->end() ? none : place->second;
 }
 
 const Domains& Session::domains(const std::string& topology_key) const {

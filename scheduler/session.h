@@ -53,6 +53,12 @@ struct PodMove {
   int sign = 1;
 };
 
+// What was to come free on a node.
+struct LateRoom {
+  Resource held{};
+  std::optional<WallTime> next{};
+};
+
 // Plugins, by their places in the configuration, counted through all tiers.
 using PluginPlaces = std::set<std::size_t>;
 
@@ -154,6 +160,9 @@ class Session {
   const std::vector<PlacedPod>& placed_pods() const;
   // Somebody whom the scheduler took away is still leaving the node the task was promised.
   bool room_is_coming(const TaskSpec& task) const;
+  // What pods on the node hold that should have left it by now (their grace period, and some time
+  // more, is over); and when that will be true of the first of the others who are leaving.
+  const LateRoom& late_room(NodeSlot slot) const;
   const std::vector<PodMove>& pod_moves() const { return pod_moves_; }
   const NamespaceLabels& namespaces() const { return *world_.namespaces; }
   const VolumeBook& volumes() const;
@@ -275,6 +284,7 @@ class Session {
   std::vector<PodMove> pod_moves_;
   mutable std::optional<std::vector<PlacedPod>> placed_pods_{};
   mutable std::map<std::string, Domains> domains_{};
+  mutable std::optional<std::map<NodeSlot, LateRoom>> late_rooms_{};
 };
 
 }  // namespace krater::scheduler
