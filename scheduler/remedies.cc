@@ -51,18 +51,26 @@ std::string named(const std::string& of) {
 // How the amount can be come by.
 std::string ways(const Shortfall& one, std::string_view code) {
   std::vector<std::string> out;
-  if (!one.amounts.empty() && one.amounts.back().first == "deserved")
-    return "given back there, or a higher weight";
-  if (amount_of(one, "requested") <= amount_of(one, "limit")) out.emplace_back("given back there");
+  const bool deserved = !one.amounts.empty() && one.amounts.back().first == "deserved";
+  if (deserved && one.set_by.empty()) return "given back there, or a higher weight";
+  if (deserved || amount_of(one, "requested") <= amount_of(one, "limit"))
+    out.emplace_back("given back there");
   if (code == codes::kClusterLimit || one.set_by == "cluster") {
     out.emplace_back("more nodes");
-  } else if (!one.set_by.empty()) {
+  } else if (!one.set_by.empty() && one.set_by != one.of) {
     out.push_back("more for " + named(one.set_by));
   } else {
     out.emplace_back("a higher limit");
   }
   if (one.guaranteed > 0) out.emplace_back("less guaranteed to others");
   return join(out, ", or ");
+}
+
+// How a queue comes to deserve more.
+std::string ways_to_deserve(const Shortfall& one) {
+  if (one.set_by.empty()) return "a higher weight, or less asked by others";
+  if (one.set_by != "cluster") return "a higher limit";
+  return one.guaranteed > 0 ? "more nodes, or less guaranteed to others" : "more nodes";
 }
 
 // A queue that has what it deserves: whatever the job still asks for has to be deserved as well.
@@ -83,7 +91,7 @@ void add_deserved(const Session& session, JobId id, const Refusal& refusal, Reme
                              {"resource", one.resource},
                              {"amount", resource_text(one.resource, lacking)}},
                             amount_text(one.resource, lacking) + " more deserved by " +
-                                named(one.of) + " (a higher weight, or less asked by others)"});
+                                named(one.of) + " (" + ways_to_deserve(one) + ")"});
   }
 }
 

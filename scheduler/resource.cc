@@ -18,6 +18,11 @@ ResourceNames::ResourceNames() {
     dim(name);
 }
 
+std::optional<Dim> ResourceNames::find(std::string_view name) const {
+  const auto known = dims_.find(name);
+  return known == dims_.end() ? std::nullopt : std::optional(known->second);
+}
+
 Dim ResourceNames::dim(std::string_view name) {
   const auto place = dims_.find(name);
   if (place != dims_.end()) return place->second;

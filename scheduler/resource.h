@@ -29,6 +29,7 @@ class ResourceNames {
  public:
   ResourceNames();
   Dim dim(std::string_view name);
+  std::optional<Dim> find(std::string_view name) const;  // nullopt: nobody has named it
   const std::string& name(Dim dim) const { return names_[dim]; }
   Dim count() const { return static_cast<Dim>(names_.size()); }
   // "cpu 1500m"

@@ -5,13 +5,6 @@
 namespace krater::scheduler {
 namespace {
 
-std::optional<Dim> dim_of(const ResourceNames& names, const std::string& resource) {
-  for (Dim d = 0; d < names.count(); ++d) {
-    if (names.name(d) == resource) return d;
-  }
-  return std::nullopt;
-}
-
 // Of root without an own limit: what all nodes have.
 bool is_cluster(const Session& session, const CapacityBook& book, const LimitSource& source,
                 Dim dim) {
@@ -45,7 +38,7 @@ void name_sources(const Session& session, const CapacityBook& book, QueueId queu
   if (limited != queue)
     why.figures += "; it is above queue \"" + session.queue(queue).name.text() + "\"";
   for (Shortfall& one : why.shortfalls) {
-    const std::optional<Dim> dim = dim_of(session.names(), one.resource);
+    const std::optional<Dim> dim = session.names().find(one.resource);
     if (!dim) continue;
     const LimitSource source = source_of_limit(session, book, limited, *dim);
     if (source.queue == limited) continue;

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "scheduler/amounts.h"
 #include "scheduler/explain.h"
 #include "scheduler/plugins/capacity_rules.h"
 #include "scheduler/plugins/holder_words.h"
@@ -58,14 +59,18 @@ class Proportion final : public Plugin,
     why = {"", "queue \"" + session.queue(queue).name.text() + "\" has all it deserves",
            shortage.figures(), codes::kQueueShare,
            shortage.facts("queue " + session.queue(queue).name.text())};
+    name_bounds(session, queue, why);
     return true;
   }
 
   bool allocatable(const Session& session, QueueId queue, const TaskSpec& task,
                    Refusal& why) const override {
     if (session.node_order().empty()) return true;
-    return within(session, accounts_[queue], task.shape->request, deserved_[queue], "deserved",
-                  queue, why);
+    if (within(session, accounts_[queue], task.shape->request, deserved_[queue], "deserved", queue,
+               why))
+      return true;
+    name_bounds(session, queue, why);
+    return false;
   }
 
   bool preemptive(const Session& session, QueueId queue, const TaskSpec& task,
@@ -195,6 +200,30 @@ class Proportion final : public Plugin,
       if (d != kPods && allocated.at(d) > deserved.at(d)) return true;
     }
     return false;
+  }
+
+  // Why the queue deserves no more of it: its capability, or that nobody else has any that he is
+  // not guaranteed; otherwise its weight.
+  void name_bounds(const Session& session, QueueId queue, Refusal& why) const {
+    for (Shortfall& one : why.shortfalls) {
+      const Dim d = session.names().find(one.resource).value_or(kPods);
+      const std::int64_t own = session.queue(queue).capability.at(d);
+      const bool capped = own != Bounds::kUnset && (own > 0 || (d != kCpu && d != kMemory));
+      if (capped && own <= deserved_[queue].at(d)) {
+        one.set_by = one.of;
+        continue;
+      }
+      std::int64_t guaranteed = 0;
+      bool by_weight = false;
+      for (QueueId q = 0; q < accounts_.size(); ++q) {
+        if (q == queue) continue;
+        guaranteed = sum_of(guaranteed, session.guarantee(q).at(d));
+        by_weight = by_weight || deserved_[q].at(d) > session.guarantee(q).at(d);
+      }
+      if (by_weight) continue;
+      one.set_by = "cluster";
+      one.guaranteed = guaranteed;
+    }
   }
 
   // What every queue deserves by weight and demand. `newcomer` takes part, whoever has jobs.
