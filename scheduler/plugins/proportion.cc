@@ -128,7 +128,7 @@ class Proportion final : public Plugin,
         (*job.min_resources - job.gated_requests()).clamped();
   }
 
-  // As capacity says it. What is deserved is what it will be once the job asks.
+  // As capacity says it. What is deserved is what it will be once all jobs that wait ask.
   void say_why(const Session& session, JobId id, Circumstances& out) const override {
     const QueueId mine = session.queue_of(id);
     const Resource lacking = lacking_request(session, id);
@@ -137,8 +137,7 @@ class Proportion final : public Plugin,
                               session.note(id).refused_admission;
     if (lacking.is_zero() || by_own_limit) return;
     const QueueAccount& account = accounts_[mine];
-    const std::vector<Resource> deserved =
-        once_admitted(session, mine, account.allocated + lacking);
+    const std::vector<Resource>& deserved = once_all_ask(session);
     std::vector<Held> held;
     if (!exceeds(only(account.allocated + lacking, lacking), deserved[mine])) {
       for (QueueId q = 0; q < accounts_.size(); ++q) {
@@ -246,6 +245,7 @@ class Proportion final : public Plugin,
   // admitted yet has no pods that would ask for it. Jobs of one kind ask one after the other.
   const std::vector<Resource>& once_admitted(const Session& session, QueueId queue,
                                              const Resource& held) const {
+    if (accounts_[queue].has_jobs && held.fits_in(demands_[queue])) return deserved_;
     if (queue == asked_queue_ && held == asked_) return answer_;
     Resource demand = demands_[queue];
     for (Dim d = 0; d < held.dims(); ++d) demand.set(d, std::max(demand.at(d), held.at(d)));
@@ -255,6 +255,27 @@ class Proportion final : public Plugin,
     asked_queue_ = queue;
     asked_ = held;
     return answer_;
+  }
+
+  // What they would deserve if all that waits asked for its own, whether it is admitted or not, has
+  // pods or not: the same for all who are told why they wait.
+  const std::vector<Resource>& once_all_ask(const Session& session) const {
+    if (!once_all_ask_.empty()) return once_all_ask_;
+    std::vector<Resource> asked;
+    for (const QueueAccount& account : accounts_) {
+      const Resource promised = account.allocated + account.inqueue;
+      Resource& one = asked.emplace_back(account.request);
+      for (Dim d = 0; d < promised.dims(); ++d) one.set(d, std::max(one.at(d), promised.at(d)));
+    }
+    for (JobId id = 0; id < session.job_count(); ++id) {
+      const JobInfo& job = session.job(id);
+      if (!job.is_pending() || !job.min_resources || session.queue_of(id) == kNoQueue) continue;
+      asked[session.queue_of(id)] += (*job.min_resources - job.allocated - job.pending).clamped();
+    }
+    std::swap(demands_, asked);
+    once_all_ask_ = share_out(session, kNoQueue);
+    std::swap(demands_, asked);
+    return once_all_ask_;
   }
 
   void refresh_share(QueueId queue) {
@@ -272,6 +293,7 @@ class Proportion final : public Plugin,
   mutable QueueId asked_queue_ = kNoQueue;
   mutable Resource asked_;
   mutable std::vector<Resource> answer_;
+  mutable std::vector<Resource> once_all_ask_;  // empty: nobody has been told yet
   std::vector<Share> shares_;
 };
 
