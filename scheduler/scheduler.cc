@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "scheduler/explain.h"
+#include "scheduler/queue_pitfalls.h"
 
 namespace krater::scheduler {
 namespace {
@@ -246,6 +247,7 @@ void Scheduler::run_cycle() {
       let_go.emplace_back(session.task(one).spec, session.job(one.job).queue);
     for (const GangBind& gang : binds) binder_.announce(gang);
     tell_of_hollow_guarantees(session);
+    tell_of_queue_pitfalls(session);
     reporter_.take(session, cache_.take_changed_jobs(), all);
     await_time();
   }
@@ -301,6 +303,21 @@ void Scheduler::tell_of_hollow_guarantees(const Session& session) {
     decide({"config", "hollow", queue.name.text(), "", "", "", text});
   }
   told_hollow_ = std::move(hollow);
+}
+
+void Scheduler::tell_of_queue_pitfalls(const Session& session) {
+  std::set<std::pair<QueueName, std::string_view>> now;
+  for (QueueId id = 0; id < session.queue_count(); ++id) {
+    const QueueInfo& queue = session.queue(id);
+    if (queue.object == nullptr) continue;
+    for (const std::string_view pitfall : pitfalls(config_, queue)) {
+      now.emplace(queue.name, pitfall);
+      if (told_queue_pitfalls_.contains({queue.name, pitfall})) continue;
+      events_.warning(*queue.object, "QueueConfigurationPitfall", std::string(pitfall));
+      decide({"config", "pitfall", queue.name.text(), "", "", "", std::string(pitfall)});
+    }
+  }
+  told_queue_pitfalls_ = std::move(now);
 }
 
 void Scheduler::placed(const JobKey& job) {

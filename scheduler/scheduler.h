@@ -117,6 +117,7 @@ class Scheduler {
   void await_time();
   bool left_alone(const JobInfo& job) const;
   void tell_of_hollow_guarantees(const Session& session);
+  void tell_of_queue_pitfalls(const Session& session);
   void placed(const JobKey& job);
   void answered();
   void use_config(const ObjectPtr& config_map);
@@ -134,6 +135,7 @@ class Scheduler {
   std::function<void(const Metrics&)> measured_;
   DecisionSink decided_;
   ExtenderCaller* extender_;
+  std::set<std::pair<QueueName, std::string_view>> told_queue_pitfalls_;
   std::set<QueueName> told_hollow_;  // whose guarantee is more than there is
   client::EventRecorder events_;
   client::EventRecorder config_events_;   // about the configuration: every one of them is told
