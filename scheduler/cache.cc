@@ -88,7 +88,7 @@ bool Cache::awaits_group(const PodView& pod) const {
 
 void Cache::start_plain_job(const PodView& pod, JobInfo& job) const {
   job.known = !awaits_group(pod);
-  job.queue = queue_of_plain_pod(pod, options_.default_queue);
+  job.queue = queue_of_plain_pod(pod);
   job.min_member = 1;
   job.phase = PodGroupPhase::Inqueue;  // without a group there is nothing to admit
   job.created = pod->created().value_or(WallTime());

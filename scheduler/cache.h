@@ -143,6 +143,8 @@ class Cache {
   std::vector<JobPtr> rest_of(const std::set<JobKey>& known) const;
   bool awaits_group(const PodView& pod) const;
   void start_plain_job(const PodView& pod, JobInfo& job) const;
+  QueueName queue_of_plain_pod(const PodView& pod) const;
+  void prefer_queue(const std::string& name_space, const std::string& queue);
   void refresh_priority(JobInfo& job) const;
   void refresh_priorities();
 
@@ -155,6 +157,7 @@ class Cache {
   std::shared_ptr<SpreadDefaults> spread_defaults_ = std::make_shared<SpreadDefaults>();
   std::shared_ptr<const Surroundings> surroundings_ = std::make_shared<const Surroundings>();
   std::shared_ptr<const NamespaceLabels> namespaces_ = std::make_shared<NamespaceLabels>();
+  std::map<std::string, std::string> preferred_queues_;  // by namespace, where it has one
   std::map<Place, PodRecord> pods_;
   std::map<JobKey, JobPtr> jobs_;
   std::map<QueueName, QueuePtr> queues_;

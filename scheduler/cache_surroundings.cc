@@ -1,5 +1,7 @@
 // What the cache keeps of things that are neither pods, nodes, jobs nor queues: budgets, quotas,
 // HyperNodes, NUMA topologies, namespaces, volumes, services.
+#include "model/keys.h"
+#include "model/queue_choice.h"
 #include "scheduler/cache.h"
 #include "scheduler/sharing.h"
 
@@ -34,7 +36,36 @@ std::vector<std::pair<std::string, std::string>> Cache::surrounding_names(const 
   return out;
 }
 
+QueueName Cache::queue_of_plain_pod(const PodView& pod) const {
+  const auto preferred = preferred_queues_.find(pod->name_space());
+  return queue_for(pod.annotation(keys::kQueueName),
+                   preferred == preferred_queues_.end() ? std::string_view() : preferred->second,
+                   options_.default_queue.text());
+}
+
+// Pods without a group follow their namespace.
+void Cache::prefer_queue(const std::string& name_space, const std::string& queue) {
+  const auto known = preferred_queues_.find(name_space);
+  if (queue == (known == preferred_queues_.end() ? "" : known->second)) return;
+  if (queue.empty()) {
+    preferred_queues_.erase(known);
+  } else {
+    preferred_queues_[name_space] = queue;
+  }
+  std::vector<JobKey> plain;
+  for (auto job = jobs_.lower_bound({name_space, ""});
+       job != jobs_.end() && job->first.name_space == name_space; ++job) {
+    if (job->first.of_one_pod() && !job->second->tasks.empty()) plain.push_back(job->first);
+  }
+  for (const JobKey& key : plain) {
+    JobInfo& job = edit_job(key);
+    job.queue = queue_of_plain_pod(PodView(job.tasks.front().spec->pod));
+  }
+  if (!plain.empty()) ++help_;
+}
+
 void Cache::set_namespace(const ObjectPtr& object) {
+  prefer_queue(object->name(), std::string(ObjectView(object).annotation(keys::kQueueName)));
   const auto known = namespaces_->find(object->name());
   if (known != namespaces_->end() && known->second == object->labels()) return;
   edit(namespaces_)[object->name()] = object->labels();
@@ -43,6 +74,7 @@ void Cache::set_namespace(const ObjectPtr& object) {
 }
 
 void Cache::remove_namespace(const std::string& name) {
+  prefer_queue(name, "");
   if (!namespaces_->contains(name)) return;
   edit(namespaces_).erase(name);
 }

@@ -175,11 +175,6 @@ JobKey job_key(const PodView& pod) {
   return {pod->name_space(), group.empty() ? "pod/" + pod->name() : std::string(group)};
 }
 
-QueueName queue_of_plain_pod(const PodView& pod, const QueueName& default_queue) {
-  const std::string_view queue = pod.annotation(keys::kQueueName);
-  return queue.empty() ? default_queue : QueueName(queue);
-}
-
 void read_group(const ObjectPtr& object, JobInfo& job, const QueueName& default_queue,
                 ResourceNames& names) {
   const PodGroupView group(object);

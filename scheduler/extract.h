@@ -26,8 +26,6 @@ TaskSpecPtr task_spec(const ObjectPtr& pod, Shapes& shapes, TermsPool& terms, Re
 TaskStatus task_status(const PodView& pod);
 // The job a pod belongs to: its PodGroup, or itself.
 JobKey job_key(const PodView& pod);
-// Queue of a pod without PodGroup.
-QueueName queue_of_plain_pod(const PodView& pod, const QueueName& default_queue);
 
 // Fills what the PodGroup says; tasks, phase and priority are the cache's.
 void read_group(const ObjectPtr& group, JobInfo& job, const QueueName& default_queue,

@@ -67,6 +67,27 @@ TEST_F(PlainPods, AreToldWhyNoGroupComes) {
   EXPECT_TRUE(cluster.has_event("c", "FailedScheduling", "PodGroup has not been made"));
 }
 
+TEST_F(PlainPods, AreOfTheQueueThatTheirNamespacePrefers) {
+  const auto prefer = [&](const std::string& queue) {
+    Json space = yaml("{metadata: {name: d}}");
+    set_path(space, {"metadata", "annotations", keys::kQueueName}, Json(queue));
+    cluster.client.put(kinds::kNamespace, std::move(space));
+    cluster.settle(1s);
+  };
+  cluster.add(yaml(R"({queues: [{name: shut, state: Closed}],
+                       pods: [{name: a, cpu: 1}, {name: b, cpu: 1, queue: default},
+                              {name: c, cpu: 1, queue: q}]})"));
+  cluster.settle(1s);
+  EXPECT_EQ(cluster.pod_message("a"), "");
+  prefer("shut");
+  EXPECT_NE(cluster.pod_message("a").find("\"shut\" is Closed"), std::string::npos);
+  EXPECT_NE(cluster.pod_message("b").find("\"shut\" is Closed"), std::string::npos);
+  EXPECT_EQ(cluster.pod_message("c"), "");
+  cluster.add(yaml("{pods: [{name: late, cpu: 1}]}"));
+  cluster.settle(1s);
+  EXPECT_NE(cluster.pod_message("late").find("\"shut\" is Closed"), std::string::npos);
+}
+
 TEST_F(PlainPods, CountAgainstTheirQueueWhereverTheyHaveANode) {
   cluster.add(yaml(R"({pods: [{name: there, cpu: 2, queue: q, node: n, phase: Running},
                               {name: coming, cpu: 1, queue: q}]})"));
@@ -88,6 +109,17 @@ TEST(PlainPodsAlone, ArePlacedAsTheyAreWhereNobodyMakesGroups) {
   cluster.add(yaml(kCluster));
   cluster.add(yaml("{pods: [{name: a, cpu: 1, queue: q}]}"));
   cluster.settle();
+  EXPECT_EQ(cluster.node_of("a"), "n");
+}
+
+TEST(PlainPodsAlone, StartOnceTheQueueThatTheyGoToOpens) {
+  Harness cluster;
+  cluster.add(yaml(kCluster));
+  cluster.add(yaml("{queues: [{name: default, state: Closed}], pods: [{name: a, cpu: 1}]}"));
+  cluster.settle();
+  EXPECT_EQ(cluster.node_of("a"), "");
+  cluster.add(yaml("{queues: [{name: default, state: Open}]}"));
+  cluster.settle(1s);
   EXPECT_EQ(cluster.node_of("a"), "n");
 }
 

@@ -2,22 +2,18 @@
 #include "api/admission/rules.h"
 #include "model/keys.h"
 #include "model/queue.h"
+#include "model/queue_choice.h"
 
 namespace krater::api {
 
 Result<void> mutate_pod_group(Admission& admission) {
   if (admission.operation != Operation::Create) return {};
-  const std::string queue = text_at(admission.object, {"spec", "queue"});
-  if (!queue.empty() && queue != keys::kDefaultQueue) return {};
   TRY_ASSIGN(const ObjectPtr space,
              admission.reader.get(kinds::kNamespace, "", admission.name_space));
-  const ObjectView view(space);
-  const std::string_view preferred = view.annotation(keys::kQueueName);
-  if (!preferred.empty()) {
-    set_path(admission.object, {"spec", "queue"}, Json(preferred));
-  } else if (admission.settings.default_queue != keys::kDefaultQueue) {
-    set_path(admission.object, {"spec", "queue"}, Json(admission.settings.default_queue));
-  }
+  const QueueName queue =
+      queue_for(text_at(admission.object, {"spec", "queue"}),
+                ObjectView(space).annotation(keys::kQueueName), admission.settings.default_queue);
+  set_path(admission.object, {"spec", "queue"}, Json(queue.text()));
   return {};
 }
 

@@ -53,12 +53,11 @@ Json min_resources(const PodView& pod, std::int64_t members) {
   return gang.to_json_object();
 }
 
-Json spec_of(const PodView& pod, const Labels& owner, std::int64_t members) {
+Json spec_of(const PodView& pod, std::int64_t members, const std::string& queue) {
   Json spec(boost::json::object_kind);
   set_path(spec, {"minMember"}, members);
   set_path(spec, {"minResources"}, min_resources(pod, members));
-  if (const std::string queue = queue_of(pod, owner); !queue.empty())
-    set_path(spec, {"queue"}, Json(queue));
+  if (!queue.empty()) set_path(spec, {"queue"}, Json(queue));
   if (const std::string priority = pod.priority_class_name(); !priority.empty())
     set_path(spec, {"priorityClassName"}, Json(priority));
   put_topology(pod, spec);
@@ -79,17 +78,17 @@ std::string queue_of(const PodView& pod, const Labels& owner) {
   return place == owner.end() ? "" : place->second;
 }
 
-Json difference(const PodGroupView& group, const PodView& pod, const Labels& owner,
-                std::int64_t members) {
+Json difference(const PodGroupView& group, const PodView& pod, std::int64_t members,
+                const std::string& queue) {
   const Json* stored = find(group.document(), {"spec"});
   const Json before = stored == nullptr ? Json(boost::json::object_kind) : *stored;
-  const Json wanted = spec_of(pod, owner, members);
+  const Json wanted = spec_of(pod, members, queue);
   Json after = before;
   for (const std::string_view field :
        {"minMember", "minResources", "queue", "priorityClassName", "networkTopology"}) {
     if (const Json* value = find(wanted, {field}))
       set_path(after, {field}, *value);
-    else if (field != "queue")  // it may be its namespace's
+    else if (field != "queue")
       erase_path(after, {field});
   }
   // Equal amounts in another spelling are left as they are.
@@ -100,7 +99,8 @@ Json difference(const PodGroupView& group, const PodView& pod, const Labels& own
   return merge_difference(before, after);
 }
 
-Json build_group(const PodView& pod, const Labels& owner, std::int64_t members) {
+Json build_group(const PodView& pod, const Labels& owner, std::int64_t members,
+                 const std::string& queue) {
   Json out = new_object(kinds::kPodGroup, pod->name_space(), group_name(*pod.object()));
   if (const Labels labels = labels_of(pod); !labels.empty())
     set_path(out, {"metadata", "labels"}, to_json_object(labels));
@@ -110,7 +110,7 @@ Json build_group(const PodView& pod, const Labels& owner, std::int64_t members) 
   const bool has_owner = pod->controller() != nullptr && owners != nullptr;
   set_path(out, {"metadata", "ownerReferences"},
            has_owner ? *owners : JsonArray{controller_reference(*pod.object())});
-  set_path(out, {"spec"}, spec_of(pod, owner, members));
+  set_path(out, {"spec"}, spec_of(pod, members, queue));
   set_path(out, {"status", "phase"}, "Pending");
   return out;
 }

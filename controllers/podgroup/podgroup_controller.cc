@@ -11,6 +11,7 @@
 #include "model/pod.h"
 #include "model/podgroup.h"
 #include "model/queue.h"
+#include "model/queue_choice.h"
 
 namespace krater::controllers {
 namespace {
@@ -50,6 +51,10 @@ class PodGroupController final : public Reconciler {
            const std::set<ObjectKey>& pods = waiting_[after->name()];
            return {pods.begin(), pods.end()};
          }},
+        {kinds::kNamespace,
+         [this](const ObjectPtr& before, const ObjectPtr& after) -> Keys {
+           return on_namespace(before, after);
+         }},
         {kinds::kPodGroup, [](const ObjectPtr&, const ObjectPtr&) -> Keys { return {}; }},
         {kinds::kJob}};
     for (const Kind& kind : kWorkloads) {
@@ -80,6 +85,21 @@ class PodGroupController final : public Reconciler {
     }
     if (before == nullptr || after == nullptr || on_node(before) != on_node(after))
       add_workload(*(after == nullptr ? before : after), out);
+    return out;
+  }
+
+  // Those who wait for the queue that it preferred may go to another.
+  std::vector<ObjectKey> on_namespace(const ObjectPtr& before, const ObjectPtr& after) const {
+    std::vector<ObjectKey> out;
+    if (before == nullptr || after == nullptr ||
+        ObjectView(before).annotation(keys::kQueueName) ==
+            ObjectView(after).annotation(keys::kQueueName))
+      return out;
+    for (const auto& [queue, pods] : waiting_) {
+      for (const ObjectKey& pod : pods) {
+        if (pod.name_space == after->name()) out.push_back(pod);
+      }
+    }
     return out;
   }
 
@@ -128,16 +148,17 @@ class PodGroupController final : public Reconciler {
       return plan;
     }
     if (!owner) owner.emplace();
-    const std::string queue = queue_of(pod, owner->annotations);
+    const std::string named = queue_of(pod, owner->annotations);
+    const std::string queue = queue_in(object->name_space(), named, group, cache);
     if (!group_stays && !may_enter(queue, group, cache)) {
       waiting_[queue].insert(object->key());
       return plan;
     }
     if (group && !group_stays) {
-      follow(group, pod, owner->annotations, group.min_member(), plan);
+      follow(group, pod, group.min_member(), queue, plan);
     } else if (!group) {
       plan.then({client::CreateWrite{kinds::kPodGroup, object->name_space(),
-                                     build_group(pod, owner->annotations, owner->size)},
+                                     build_group(pod, owner->annotations, owner->size, queue)},
                  Code::AlreadyExists,
                  {},
                  {}});
@@ -178,7 +199,7 @@ class PodGroupController final : public Reconciler {
     return string_map(find(*object.document(), {"metadata", "annotations"}));
   }
 
-  static Plan on_workload(const Object& workload, const client::Cache& cache) {
+  Plan on_workload(const Object& workload, const client::Cache& cache) const {
     Plan plan;
     const std::string name = "podgroup-" + workload.uid().text();
     const ObjectPtr group = cache.get(kinds::kPodGroup, workload.name_space(), name);
@@ -192,7 +213,7 @@ class PodGroupController final : public Reconciler {
   }
 
   // Its group follows what it asks for, and what its newest pod is like.
-  static Plan resize(const Object& workload, const ObjectPtr& group, const client::Cache& cache) {
+  Plan resize(const Object& workload, const ObjectPtr& group, const client::Cache& cache) const {
     Plan plan;
     const Labels annotations = annotations_of(workload);
     const bool sized = names_size(annotations);
@@ -205,23 +226,34 @@ class PodGroupController final : public Reconciler {
     const PodView newest(*std::max_element(
         pods.begin(), pods.end(),
         [](const ObjectPtr& a, const ObjectPtr& b) { return a->created() < b->created(); }));
-    if (may_enter(queue_of(newest, annotations), now, cache))
-      follow(now, newest, annotations, size, plan);
+    const std::string queue =
+        queue_in(workload.name_space(), queue_of(newest, annotations), now, cache);
+    if (may_enter(queue, now, cache)) follow(now, newest, size, queue, plan);
     return plan;
   }
 
+  // Where it names none a group stays where it is.
+  std::string queue_in(const std::string& name_space, const std::string& named,
+                       const PodGroupView& group, const client::Cache& cache) const {
+    if (named.empty() && group) return group.queue().text();
+    const ObjectView space(cache.get(kinds::kNamespace, "", name_space));
+    return queue_for(named, space.annotation(keys::kQueueName), deps_.default_queue).text();
+  }
+
   // A queue that is not open takes no new group: the pod waits on its own until it opens.
-  static bool may_enter(const std::string& queue, const PodGroupView& group,
-                        const client::Cache& cache) {
-    if (queue.empty() || (group && group.queue() == QueueName(queue))) return true;
+  bool may_enter(const std::string& queue, const PodGroupView& group,
+                 const client::Cache& cache) const {
+    if (group && group.queue() == QueueName(queue)) return true;
     const ObjectPtr mine = cache.get(kinds::kQueue, "", queue);
-    return mine != nullptr && QueueView(mine).state() == QueueState::Open;
+    // The default queue is made right after the first start.
+    if (mine == nullptr) return queue == deps_.default_queue;
+    return QueueView(mine).state() == QueueState::Open;
   }
 
   // What a rollout changes is true of the group too.
-  static void follow(const PodGroupView& group, const PodView& pod, const Labels& owner,
-                     std::int64_t members, Plan& plan) {
-    Json patch = difference(group, pod, owner, members);
+  static void follow(const PodGroupView& group, const PodView& pod, std::int64_t members,
+                     const std::string& queue, Plan& plan) {
+    Json patch = difference(group, pod, members, queue);
     if (group->deletion() || patch.get_object().empty()) return;
     client::PatchWrite write{kinds::kPodGroup, group->name_space(), group->name(),
                              client::PatchType::Merge, JsonObject{{"spec", std::move(patch)}}};

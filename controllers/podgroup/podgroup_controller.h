@@ -16,6 +16,7 @@ struct PodGroupDeps {
   std::vector<std::string> scheduler_names;  // whose pods these are
   // Whether the API has a kind.
   std::function<bool(const Kind&)> served;
+  std::string default_queue = "default";  // that of whoever names none
 };
 
 std::unique_ptr<Reconciler> make_pod_group_controller(PodGroupDeps deps);

@@ -269,5 +269,41 @@ TEST_F(PodGroupControllerTest, InAClosedQueueAPodWaitsUntilItOpens) {
   EXPECT_EQ(group(name).queue(), QueueName("door"));
 }
 
+TEST_F(PodGroupControllerTest, WhoeverNamesNoQueueWaitsForTheOneItGoesToAsWell) {
+  world.put(kinds::kQueue, R"({"metadata":{"name":"default"},"status":{"state":"Closed"}})");
+  EXPECT_EQ(group_of(pod("bare")), "");
+  EXPECT_EQ(world.controllers.counters().front().failures, 0U)
+      << "nothing is tried that is refused";
+  world.patch(*world.get(kinds::kQueue, "", "default"), kinds::kQueue,
+              R"({"status":{"state":"Open"}})", "status");
+  world.settle();
+  EXPECT_EQ(group(group_of(world.get(kinds::kPod, "d", "bare"))).queue(), QueueName("default"));
+}
+
+TEST_F(PodGroupControllerTest, ANamespacesQueueIsThatOfWhoeverNamesNoneOrDefault) {
+  const auto prefer = [&](const std::string& queue) {
+    world.put(kinds::kNamespace,
+              R"({"metadata":{"name":"d","annotations":{"scheduling.volcano.sh/queue-name":")" +
+                  queue + R"("}}})");
+    world.settle();
+  };
+  world.put(kinds::kQueue, R"({"metadata":{"name":"team"},"status":{"state":"Closed"}})");
+  world.put(kinds::kQueue, R"({"metadata":{"name":"other"},"status":{"state":"Open"}})");
+  prefer("team");
+  EXPECT_EQ(group_of(pod("bare")), "");
+  EXPECT_EQ(
+      group_of(pod("said", R"(,"annotations":{"scheduling.volcano.sh/queue-name":"default"})")),
+      "");
+  prefer("other");
+  for (const std::string name : {"bare", "said"})
+    EXPECT_EQ(group(group_of(world.get(kinds::kPod, "d", name))).queue(), QueueName("other"));
+  prefer("team");
+  world.patch(*world.get(kinds::kPod, "d", "bare"), kinds::kPod,
+              R"({"metadata":{"labels":{"a":"b"}}})");
+  world.settle();
+  EXPECT_EQ(group(group_of(world.get(kinds::kPod, "d", "bare"))).queue(), QueueName("other"))
+      << "a group stays where it is";
+}
+
 }  // namespace
 }  // namespace krater::controllers

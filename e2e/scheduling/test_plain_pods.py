@@ -1,4 +1,6 @@
 """Pods of Volcano's scheduler that name no group: a controller makes one, and `enqueue` is asked like for any other."""
+import time
+
 import gangs
 import harness
 
@@ -72,3 +74,23 @@ def test_without_the_controller_they_are_placed_as_they_are(tmp_path):
         assert group_of(cluster, "alone") is None
     finally:
         cluster.stop()
+
+
+def test_they_wait_for_the_queue_of_their_namespace_too_and_start_as_it_opens(tmp_path):
+    with gangs.nodes(tmp_path, 1, 8) as cluster:
+        gangs.configure(cluster, CONFIG)
+        gangs.apply(cluster, gangs.queue("door"))
+        cluster.wait("the queue is open", lambda: cluster.get("queue", "door").get("status", {}).get("state") == "Open")
+        cluster.kubectl("annotate", "namespace", "default", "scheduling.volcano.sh/queue-name=door")
+        state = ("patch", "queue", "door", "--subresource=status", "--type=merge", "-p")
+        cluster.kubectl(*state, '{"status": {"state": "Closed"}}')
+        gangs.apply(cluster, gangs.pod("bare", {"cpu": "1"}))
+        cluster.wait("it is told", lambda: any(
+            'queue "door" is Closed' in c.get("message", "") for c in cluster.get("pod", "bare").get("status", {}).get("conditions", [])))
+        # Long enough for tries in vain to be far apart.
+        time.sleep(5)
+        cluster.kubectl(*state, '{"status": {"state": "Open"}}')
+        opened = time.monotonic()
+        gangs.wait_running(cluster, "bare")
+        assert time.monotonic() - opened < 3
+        assert cluster.get("podgroup", group_of(cluster, "bare"))["spec"]["queue"] == "door"

@@ -197,7 +197,8 @@ struct ControlPlane::Controllers {
     client::ObjectClient* volcano = as("system:serviceaccount:volcano-system:volcano-controllers");
     loop.add(controllers::make_queue_controller(parts_.default_queue), volcano);
     loop.add(controllers::make_pod_group_controller(
-                 {parts_.scheduler_names, [this](const Kind& kind) { return is_served(kind); }}),
+                 {parts_.scheduler_names, [this](const Kind& kind) { return is_served(kind); },
+                  parts_.default_queue}),
              volcano);
     loop.add(
         [&](Enqueue wake) {
