@@ -2,6 +2,8 @@
 // cluster begins at 2026-01-01T00:00:00Z.
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "scheduler/testing/harness.h"
 
 namespace krater::scheduler {
@@ -102,6 +104,54 @@ TEST(Time, AZoneOpensAndClosesToTheSecond) {
   };
   EXPECT_EQ(enter(120s, "q"), "a");
   EXPECT_EQ(enter(121s, "r"), "");
+}
+
+// Eight nodes of one place each, never free for longer than a moment: small pods of five seconds
+// come without end. The gang of eight is more important than they are, but its places come one by
+// one.
+TEST(Time, AGangThatSmallJobsOvertakeStartsSoonAfterItHasWaitedAsLongAsItMay) {
+  Harness cluster;
+  cluster.add(yaml(config("enqueue, allocate, backfill",
+                          "{name: priority}, {name: gang}, {name: sla, arguments: "
+                          "{sla-waiting-time: 60s}}, {name: predicates}")));
+  cluster.add(yaml("{classes: [{name: high, value: 9}], queues: [{name: default}]}"));
+  for (int n = 0; n < 8; ++n)
+    cluster.add(yaml("{nodes: [{name: n" + std::to_string(n) + ", cpu: 1}]}"));
+  std::map<std::string, int> small;  // second in which it got its node; -1: not yet
+  int made = 0, second = 0, started = -1;
+  // The first ones come two a second, so that they do not end together either.
+  const auto step = [&] {
+    int waiting = 0;
+    for (auto& [name, since] : small) {
+      if (since < 0 && !cluster.node_of(name).empty()) {
+        since = second;
+        cluster.run(yaml("{" + name + ": Running}"));
+      }
+      if (since < 0) ++waiting;
+    }
+    std::erase_if(small, [&](const auto& one) {
+      const bool over = one.second >= 0 && second - one.second >= 5;
+      if (over) cluster.run(yaml("{" + one.first + ": Succeeded}"));
+      return over;
+    });
+    for (int want = second < 5 ? 2 : 8; waiting < want; ++waiting) {
+      const std::string name = "s" + std::to_string(made++);
+      cluster.add(yaml("{groups: [{name: " + name + ", min: 1}], pods: [{name: " + name +
+                       ", group: " + name + ", cpu: 1}]}"));
+      small.emplace(name, -1);
+    }
+    cluster.loop.advance(1s);
+    ++second;
+    if (started < 0 && second > 10 && !cluster.node_of("big-7").empty()) started = second;
+  };
+  while (second < 10) step();
+  cluster.add(
+      yaml("{groups: [{name: big, min: 8, priorityClass: high}], pods: [{name: big, "
+           "count: 8, group: big, cpu: 1}]}"));
+  while (second < 90) step();
+  EXPECT_GT(started, 10 + 60) << "they do not overtake it";
+  EXPECT_LE(started, 10 + 60 + 5 + 1);
+  EXPECT_GT(made, 100);
 }
 
 TEST(Time, WhatWasPromisedToPodsThatDoNotComeFallsFree) {
