@@ -10,8 +10,7 @@ def nodes(directory, count, cpu, memory="64Gi", extended=None):
     cluster = harness.Cluster(directory, "--runtime", "simulated", "--nodes", str(count), "--cpu", str(cpu), "--memory", memory)
     cluster.start()
     try:
-        cluster.wait("the nodes are Ready", lambda: [
-            line.split()[1] for line in cluster.kubectl("get", "nodes", "--no-headers").splitlines()] == ["Ready"] * count)
+        cluster.wait_nodes(count)
         for name in node_names(cluster):
             if extended:
                 allocatable(cluster, name, extended)
@@ -84,7 +83,8 @@ def drop(cluster, name):
     pods = [p["metadata"]["name"] for p in cluster.get("pods")["items"]
             if p["metadata"].get("annotations", {}).get("scheduling.k8s.io/group-name") == name]
     cluster.kubectl("delete", "podgroup", name)
-    cluster.kubectl("delete", "pod", *pods)
+    if pods:  # one that was evicted may be gone by now
+        cluster.kubectl("delete", "pod", *pods, "--ignore-not-found")
 
 
 def running(cluster):
@@ -96,7 +96,12 @@ def bound(cluster):
     return sorted(p["metadata"]["name"] for p in cluster.get("pods")["items"] if p["spec"].get("nodeName"))
 
 
-def wait_running(cluster, *names, timeout=15):
+# Long enough for a slow machine, and less than the minute after which the scheduler tries everything again: who waits
+# so long has been woken.
+SOON = 30
+
+
+def wait_running(cluster, *names, timeout=SOON):
     cluster.wait(f"{', '.join(names)} run", lambda: set(names) <= set(running(cluster)), timeout=timeout)
 
 
@@ -111,8 +116,14 @@ def why(cluster, name):
 
 
 def wait_why(cluster, name, *parts):
-    return cluster.wait(f"pod group {name} says {parts}", timeout=15, condition=lambda: (
+    return cluster.wait(f"pod group {name} says {parts}", timeout=SOON, condition=lambda: (
         lambda text: text if text and all(part in text for part in parts) else None)(why(cluster, name)))
+
+
+def wait_told(cluster, *pods):
+    """All of them have been told why they wait: whatever is to be written about them is there."""
+    cluster.wait(f"{pods} are told why they wait", lambda: all(any(
+        c["type"] == "PodScheduled" and c["status"] == "False" for c in cluster.get("pod", pod)["status"]["conditions"]) for pod in pods))
 
 
 def stays(cluster, what, holds, seconds=3):
@@ -129,9 +140,19 @@ def configure(cluster, text):
                    "data": {"volcano-scheduler.conf": text}})
 
 
+# Where a node stands that nobody speaks for: after a while it counts as lost.
+LOST = [{"key": f"node.kubernetes.io/{key}", "operator": "Exists"} for key in ("not-ready", "unreachable")]
+
+
 def evictions(cluster, name):
     """Messages of the Evict events about a pod or a pod group."""
     return [e["message"] for e in cluster.get("events")["items"] if e["reason"] == "Evict" and e["involvedObject"]["name"] == name]
+
+
+def wait_evicted(cluster, name, *parts):
+    """The messages, when one of them holds all the parts; events are written after what they tell of."""
+    return cluster.wait(f"the eviction of {name} is told: {parts}", lambda: (
+        lambda told: told if any(all(part in one for part in parts) for one in told) else None)(evictions(cluster, name)))
 
 
 def uids(cluster, *names):

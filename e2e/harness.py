@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import pathlib
+import random
 import shutil
 import signal
 import socket
@@ -22,9 +23,12 @@ RAY_VENV = os.environ.get("KRATER_RAY_VENV", str(ROOT / ".venv-ray"))
 
 
 def free_port():
-    with contextlib.closing(socket.socket()) as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """One that no connection gets by chance, so that a server finds it free again after a restart."""
+    while True:
+        port = random.randrange(20000, 30000)  # below the system's own choice, and below node ports
+        with contextlib.closing(socket.socket()) as s, contextlib.suppress(OSError):
+            s.bind(("127.0.0.1", port))
+            return port
 
 
 class KubectlError(AssertionError):
@@ -59,7 +63,7 @@ class Cluster:
     def url(self):
         return f"https://{self.listen}"
 
-    def start(self, timeout=30):
+    def start(self, timeout=60):
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
                 [BINARY, "dev", "--data-dir", str(self.data), "--listen", self.listen, *self.arguments],
@@ -78,7 +82,7 @@ class Cluster:
     def tail(self, lines=60):
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
 
-    def stop(self, stop_signal=signal.SIGTERM, timeout=30):
+    def stop(self, stop_signal=signal.SIGTERM, timeout=60):
         if self.process is None or self.process.poll() is not None:
             return
         self.process.send_signal(stop_signal)
@@ -128,15 +132,24 @@ class Cluster:
         return json.loads(out)
 
     def wait(self, what, condition, timeout=60, interval=0.2):
-        """Polls `condition` until it is truthy and returns its value; the cluster's state is in the failure."""
+        """Polls `condition` until it is truthy and returns its value; the cluster's state is in the failure. What is looked
+        at may not be there yet: no such object, no such field."""
         deadline = time.monotonic() + timeout
         while True:
-            value = condition()
+            value, missing = None, None
+            try:
+                value = condition()
+            except (LookupError, TypeError, AttributeError) as nothing:
+                missing = nothing
             if value:
                 return value
             if time.monotonic() > deadline:
-                raise AssertionError(f"not within {timeout} s: {what}\n{self.dump()}")
+                raise AssertionError(f"not within {timeout} s: {what}\n{self.dump()}") from missing
             time.sleep(interval)
+
+    def wait_nodes(self, count, timeout=60):
+        self.wait(f"{count} nodes are Ready", timeout=timeout, condition=lambda: [
+            line.split()[1] for line in self.kubectl("get", "nodes", "--no-headers").splitlines()] == ["Ready"] * count)
 
     def dump(self):
         parts = []

@@ -18,7 +18,7 @@ class Process:
     def stop(self):
         if self.process.poll() is None:
             self.process.terminate()
-            self.process.wait(30)
+            self.process.wait(60)
 
 
 class Server(harness.Cluster):
