@@ -1,13 +1,13 @@
 """What RayClusters become, read from pods and services; on simulated nodes, no Ray runs."""
 import collections
 import json
-import os
 import re
 import subprocess
 
 import pytest
 
 import gangs
+from watching import Watch
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def start_command(pod):
 
 
 def wait_pods(cluster, name, count):
-    return cluster.wait(f"{count} pods of {name}", lambda: (lambda p: p if len(p) == count else None)(pods_of(cluster, name)), timeout=30)
+    return cluster.wait(f"{count} pods of {name}", lambda: (lambda p: p if len(p) == count else None)(pods_of(cluster, name)))
 
 
 LABEL = re.compile(r"^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$")
@@ -63,7 +63,7 @@ def test_long_and_odd_names_have_clear_limits(big):
     name = "a" * 53
     gangs.apply(big, ray_cluster(name))
     wait_pods(big, name, 2)
-    big.wait("it is ready", lambda: big.get("raycluster", name).get("status", {}).get("state") == "ready", timeout=30)
+    big.wait("it is ready", lambda: big.get("raycluster", name).get("status", {}).get("state") == "ready")
     services = [s["metadata"]["name"] for s in big.get("services", "-l", f"ray.io/cluster={name}")["items"]]
     assert services == [f"{name}-head-svc"]
     for pod in pods_of(big, name):
@@ -75,7 +75,7 @@ def test_long_and_odd_names_have_clear_limits(big):
     assert head.startswith("a" * 50 + "-head-"), head
     job = "a" * 47
     gangs.apply(big, ray_job(job))
-    child = big.wait("the job has a cluster", lambda: big.get("rayjob", job).get("status", {}).get("rayClusterName"), timeout=30)
+    child = big.wait("the job has a cluster", lambda: big.get("rayjob", job).get("status", {}).get("rayClusterName"))
     assert re.fullmatch(job + r"-[a-z0-9]{5}", child), child
     wait_pods(big, child, 2)
     for kind, made in (("raycluster", ray_cluster("a" * 54)), ("rayjob", ray_job("a" * 48)),
@@ -89,48 +89,21 @@ def refused_or_told(cluster, kind, made, word):
     if code != 0:
         assert word.lower() in error.lower() or word.replace("-", " ").lower() in error.lower(), error
         return
-    text = cluster.wait(f"{kind} {name} is told", timeout=15, condition=lambda: [
+    text = cluster.wait(f"{kind} {name} is told", lambda: [
         e["message"] for e in cluster.get("events")["items"]
         if e["involvedObject"]["name"] == name and e["type"] == "Warning" and word.lower() in e["message"].lower()])
     assert text
     assert pods_of(cluster, name) == [] if len(name) <= 63 else True
 
 
-class Watch:
-    """`kubectl get -w` of pods; counts what was added and what began to end."""
-
-    def __init__(self, cluster, selector):
-        self.file = open(cluster.directory / "watch.json", "w+")
-        self.process = subprocess.Popen(
-            ["kubectl", "get", "pods", "-l", selector, "-w", "--output-watch-events", "-o", "json"], env=dict(
-                os.environ, KUBECONFIG=str(cluster.kubeconfig)), stdout=self.file, stdin=subprocess.DEVNULL)
-
-    def seen(self):
-        added, ending = set(), set()
-        decoder, text = json.JSONDecoder(), (self.file.flush(), open(self.file.name).read())[1]
-        place = 0
-        while place < len(text):
-            try:
-                event, place = decoder.raw_decode(text, place)
-            except json.JSONDecodeError:
-                break
-            while place < len(text) and text[place].isspace():
-                place += 1
-            metadata = event["object"]["metadata"]
-            added.add(metadata["uid"])
-            if metadata.get("deletionTimestamp"):
-                ending.add(metadata["uid"])
-        return added, ending
-
-    def stop(self):
-        self.process.kill()
-        self.process.wait()
-        self.file.close()
-
-
 def test_scaling_by_one_touches_one_pod(big):
     """KR-13."""
-    watch = Watch(big, "ray.io/group=wg,ray.io/cluster")
+    watch = Watch(big, "pods", "default", "-l", "ray.io/group=wg,ray.io/cluster")
+
+    def seen():
+        """What was added, and what began to end."""
+        told = [o["metadata"] for _, _, o in watch.seen()]
+        return {one["uid"] for one in told}, {one["uid"] for one in told if one.get("deletionTimestamp")}
     try:
         gangs.apply(big, ray_cluster("steady", replicas=5))
 
@@ -138,20 +111,21 @@ def test_scaling_by_one_touches_one_pod(big):
             return {p["metadata"]["uid"] for p in pods_of(big, "steady", **{"node-type": "worker"}) if not p["metadata"].get("deletionTimestamp")}
 
         def all_run(count):
-            return big.wait(f"{count} workers run", timeout=30, condition=lambda: (lambda w: w if len(w) == count and all(
+            return big.wait(f"{count} workers run", condition=lambda: (lambda w: w if len(w) == count and all(
                 p["status"].get("phase") == "Running" for p in pods_of(big, "steady")) else None)(live_workers()))
 
         before = all_run(5)
-        big.wait("the watch has seen them", lambda: len(watch.seen()[0]) >= 5)
-        assert watch.seen() == (before, set())
+        big.wait("the watch has seen them", lambda: len(seen()[0]) >= 5)
+        assert seen() == (before, set())
         for target in (4, 3, 6):
-            added, ended = watch.seen()
+            added, ended = seen()
             big.kubectl("patch", "raycluster", "steady", "--type=json", "-p",
                         json.dumps([{"op": "replace", "path": "/spec/workerGroupSpecs/0/replicas", "value": target}]))
             after = all_run(target)
             gangs.stays(big, "nothing more happens", lambda: live_workers() == after, seconds=2)
-            now_added, now_ended = watch.seen()
             fewer, more = max(len(before) - target, 0), max(target - len(before), 0)
+            big.wait("the watch has seen it", lambda: len(seen()[0] - added) >= more and len(seen()[1] - ended) >= fewer)
+            now_added, now_ended = seen()
             assert (len(now_added - added), len(now_ended - ended)) == (more, fewer)
             assert before <= after if more else after <= before
             before = after
@@ -160,7 +134,8 @@ def test_scaling_by_one_touches_one_pod(big):
             p["status"].get("phase") == "Running" and p["metadata"]["labels"]["ray.io/cluster"].startswith("steady-")
             for p in big.get("pods", "-l", "ray.io/group=wg")["items"]) == 20)
         gangs.stays(big, "nothing more happens", lambda: True, seconds=2)
-        now_added, now_ended = watch.seen()
+        big.wait("the watch has seen them", lambda: len(seen()[0] - added - after) >= 20)
+        now_added, now_ended = seen()
         assert len(now_added - added - after) == 20 and len(now_ended) == 2
         counts = collections.Counter(p["metadata"]["labels"]["ray.io/cluster"] for p in big.get("pods", "-l", "ray.io/node-type=head")["items"])
         assert set(counts.values()) == {1} and len(counts) == 11
@@ -243,13 +218,16 @@ def test_contradictory_rayjobs_are_refused_one_by_one(big):
         if stored is None:
             assert name in error and word.lower() in error.lower(), error
             continue
-        big.wait(f"{name} is ValidationFailed", timeout=15,
+        big.wait(f"{name} is ValidationFailed",
                  condition=lambda name=name: big.get("rayjob", name).get("status", {}).get("jobDeploymentStatus") == "ValidationFailed")
         assert word.lower() in big.get("rayjob", name)["status"].get("message", "").lower(), (name, big.get("rayjob", name)["status"])
-        big.wait("and a Warning", timeout=15, condition=lambda name=name: [
+        big.wait("and a Warning", lambda name=name: [
             e for e in big.get("events")["items"] if e["involvedObject"]["name"] == name and e["type"] == "Warning"])
-    owners = {o["metadata"].get("labels", {}).get("ray.io/originated-from-cr-name") for o in big.get("rayclusters")["items"]}
-    assert owners == {"good"}, owners
+
+    def owners():
+        return {o["metadata"].get("labels", {}).get("ray.io/originated-from-cr-name") for o in big.get("rayclusters")["items"]}
+    big.wait("the good one has a cluster", lambda: "good" in owners())
+    assert owners() == {"good"}
 
 
 def test_a_queue_that_is_not_there_is_told(big):
@@ -266,11 +244,11 @@ def test_a_suspended_cluster_holds_nothing_of_its_queue_and_is_admitted_anew(big
     def group(phase, members):
         seen = big.get("podgroup", "ray-sleeper-pg")
         return seen.get("status", {}).get("phase") == phase and seen["spec"]["minMember"] == members and seen
-    big.wait("its group runs", lambda: group("Running", 3), timeout=30)
+    big.wait("its group runs", lambda: group("Running", 3))
     big.kubectl("patch", "raycluster", "sleeper", "--type=merge", "-p", '{"spec":{"suspend":true}}')
-    asked = big.wait("its group is completed", lambda: group("Completed", 0), timeout=30)
+    asked = big.wait("its group is completed", lambda: group("Completed", 0))
     assert not asked["spec"].get("minResources"), asked
-    assert pods_of(big, "sleeper") == []
+    big.wait("its pods are gone", lambda: pods_of(big, "sleeper") == [])
     big.kubectl("patch", "raycluster", "sleeper", "--type=merge", "-p", '{"spec":{"suspend":false}}')
     wait_pods(big, "sleeper", 3)
-    big.wait("its group runs again", lambda: group("Running", 3), timeout=30)
+    big.wait("its group runs again", lambda: group("Running", 3))
