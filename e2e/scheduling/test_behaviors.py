@@ -70,12 +70,13 @@ def test_a_queue_has_a_factor_of_its_own_at_admission(tmp_path):
 
 
 def test_with_a_schedule_period_what_comes_meanwhile_is_seen_together(tmp_path):
-    cluster = harness.Cluster(tmp_path, "--runtime", "simulated", "--nodes", "1", "--cpu", "1100m", "--memory", "8Gi", "--schedule-period", "8s")
+    cluster = harness.Cluster(tmp_path, "--runtime", "simulated", "--nodes", "1", "--cpu", "1100m", "--memory", "8Gi", "--schedule-period", "12s")
     cluster.start()
     try:
         gangs.configure(cluster, CONFIG)
         gangs.apply(cluster, gangs.priority_class("urgent", 100), gangs.pod("mark", {"cpu": "100m"}))
-        # A cycle has just begun; what comes before the next one is placed by rank, not as it came.
+        # A cycle has just begun; what comes before the next one is placed by rank, not as it came. The pause is long enough
+        # for kubectl to write four objects on a slow machine.
         gangs.wait_running(cluster, "mark", timeout=60)
         gangs.apply(cluster, gangs.group("low", 1), gangs.pod("low-w", {"cpu": "1"}, group="low"),
                     gangs.group("top", 1, priority="urgent"), gangs.pod("top-w", {"cpu": "1"}, group="top"))

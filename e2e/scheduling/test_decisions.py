@@ -10,7 +10,8 @@ def test_the_scheduler_is_a_deployment_whose_log_is_its_decisions(tmp_path):
     with gangs.nodes(tmp_path, 1, 4) as cluster:
         cluster.wait("it shows itself", lambda: any(
             pod["status"].get("phase") == "Running" for pod in cluster.get("pods", "-n", "volcano-system", "-l", "app=volcano-scheduler")["items"]))
-        assert cluster.get("deployment", "volcano-scheduler", "-n", "volcano-system")["status"]["readyReplicas"] == 1
+        cluster.wait("its Deployment too", lambda: cluster.get(
+            "deployment", "volcano-scheduler", "-n", "volcano-system")["status"]["readyReplicas"] == 1)
         gangs.apply(cluster, *gangs.gang("fits", 2, {"cpu": "1"}))
         gangs.wait_running(cluster, "fits-w-0", "fits-w-1")
         gangs.apply(cluster, gangs.queue("narrow", capability={"cpu": "1"}), *gangs.gang("wide", 2, {"cpu": "1"}, queue="narrow"))
@@ -34,9 +35,9 @@ def test_what_mirrors_the_scheduler_is_not_edited_and_comes_back(tmp_path):
         cluster.wait("it shows itself", lambda: len(pods()) == 1)
         error = cluster.kubectl_fails("scale", "-n", "volcano-system", "deployment/volcano-scheduler", "--replicas=3")
         assert "mirrors a part of the control plane" in error, error
-        uid = pods()[0]["metadata"]["uid"]
-        cluster.kubectl("annotate", "pod", "-n", "volcano-system", pods()[0]["metadata"]["name"], "refreshts=now")
-        cluster.kubectl("delete", "pod", "-n", "volcano-system", pods()[0]["metadata"]["name"], "--wait=false")
+        name, uid = (pods()[0]["metadata"][key] for key in ("name", "uid"))
+        cluster.kubectl("annotate", "pod", "-n", "volcano-system", name, "refreshts=now")
+        cluster.kubectl("delete", "pod", "-n", "volcano-system", name, "--wait=false")
         cluster.wait("it is back", lambda: [pod["metadata"]["uid"] for pod in pods()] not in ([], [uid]), timeout=60)
         assert cluster.get("deployment", "volcano-scheduler", "-n", "volcano-system")["spec"]["replicas"] == 1
 

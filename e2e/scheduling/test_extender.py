@@ -14,7 +14,7 @@ tiers:
   - name: extender
     arguments:
       extender.urlPrefix: http://127.0.0.1:%d/extend
-      extender.httpTimeout: 500ms
+      extender.httpTimeout: %s
       extender.predicateVerb: predicate
       extender.jobEnqueueableVerb: enqueueable
       extender.ignorable: %s
@@ -70,7 +70,7 @@ def test_an_extender_chooses_nodes_and_is_told_whom_it_is_asked_about(tmp_path):
     with Extender() as extender, gangs.nodes(tmp_path, 3, 4) as cluster:
         nodes = sorted(gangs.node_names(cluster))
         extender.refuse = lambda task, node: node["Name"] != nodes[1]
-        gangs.configure(cluster, CONFIG % (extender.port, "false"))
+        gangs.configure(cluster, CONFIG % (extender.port, "10s", "false"))
         gangs.apply(cluster, *gangs.gang("pair", 2, {"cpu": "1"}))
         gangs.wait_running(cluster, "pair-w-0", "pair-w-1")
         assert {cluster.get("pod", f"pair-w-{i}")["spec"]["nodeName"] for i in range(2)} == {nodes[1]}
@@ -88,21 +88,21 @@ def test_an_extender_chooses_nodes_and_is_told_whom_it_is_asked_about(tmp_path):
 def test_an_extender_that_hangs_stops_nobody_else(tmp_path):
     with Extender() as extender, gangs.nodes(tmp_path, 2, 4) as cluster:
         extender.silent = True
-        gangs.configure(cluster, CONFIG % (extender.port, "false"))
+        gangs.configure(cluster, CONFIG % (extender.port, "500ms", "false"))
         gangs.apply(cluster, *gangs.gang("job", 1, {"cpu": "1"}))
         gangs.wait_why(cluster, "job", "the extender does not admit it")
         # One call a cycle is waited for, so that a new configuration is in force soon.
-        gangs.configure(cluster, CONFIG % (extender.port, "true"))
+        gangs.configure(cluster, CONFIG % (extender.port, "500ms", "true"))
         gangs.wait_running(cluster, "job-w-0")
-        assert "scheduler.extender.failed" in cluster.log.read_text()
+        cluster.wait("the log tells of it", lambda: "scheduler.extender.failed" in cluster.log.read_text())
 
 
 def test_an_extender_that_is_not_there(tmp_path):
     with gangs.nodes(tmp_path, 2, 4) as cluster:
-        gangs.configure(cluster, CONFIG % (gangs.harness.free_port(), "false"))
+        gangs.configure(cluster, CONFIG % (gangs.harness.free_port(), "500ms", "false"))
         gangs.apply(cluster, *gangs.gang("job", 1, {"cpu": "1"}))
         gangs.wait_why(cluster, "job", "the extender does not admit it")
         error = "must be a URL"
-        gangs.configure(cluster, (CONFIG % (1, "false")).replace("http://127.0.0.1:1/extend", "extender.local"))
+        gangs.configure(cluster, (CONFIG % (1, "500ms", "false")).replace("http://127.0.0.1:1/extend", "extender.local"))
         cluster.wait("a URL that is none is refused", lambda: any(
             e["reason"] == "InvalidSchedulerConfiguration" and error in e["message"] for e in cluster.get("events", "-n", "volcano-system")["items"]))

@@ -77,13 +77,13 @@ def test_each_part_of_a_job_stays_within_one_rack(tmp_path):
             label = cluster.get("pod", pod)["metadata"]["labels"]["volcano.sh/partition-id"]
             racks.setdefault(label, set()).add(rack_of(cluster, pod))
         assert sorted(map(sorted, racks.values())) == [["r0"], ["r1"]], racks
-        group = vcjobs.group(cluster, "parts")
-        assert group["metadata"]["annotations"]["volcano.sh/job-allocated-hypernode"] == known["s"]["metadata"]["name"], group
+        cluster.wait("its group says where it is", lambda: vcjobs.group(cluster, "parts")["metadata"]["annotations"][
+            "volcano.sh/job-allocated-hypernode"] == known["s"]["metadata"]["name"])
         # A part that fits into no rack waits; it says so.
         wide = {"totalPartitions": 1, "partitionSize": 3, "minPartitions": 1, "networkTopology": {"mode": "hard", "highestTierAllowed": 1}}
         cluster.kubectl("delete", "vcjob", "parts")
         gangs.apply(cluster, vcjobs.job("wide", vcjobs.task("w", replicas=3, cpu="3", minAvailable=3, partitionPolicy=wide), least=3))
         cluster.wait("it says why it waits", lambda: any(
             c["type"] == "Unschedulable" and c["status"] == "True" and "In hyperNode " in c["message"]
-            for c in vcjobs.group(cluster, "wide").get("status", {}).get("conditions", [])), timeout=30)
+            for c in vcjobs.group(cluster, "wide").get("status", {}).get("conditions", [])))
         assert "Running" not in vcjobs.pods(cluster, "wide").values(), cluster.dump()

@@ -45,15 +45,15 @@ def test_best_effort_pods_use_up_the_pod_count_of_the_node_and_nothing_else(tmp_
         room = {"cpu": "1", "memory": "1Gi", "pods": "3"}
         cluster.apply({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "tiny", "labels": {"size": "tiny"}}})
         gangs.allocatable(cluster, "tiny", room)
-        gangs.apply(cluster, *[gangs.pod(f"be-{i}", nodeSelector={"size": "tiny"}) for i in range(4)])
-        cluster.wait("three of four have it", lambda: len(gangs.bound(cluster)) == 3, timeout=20)
+        gangs.apply(cluster, *[gangs.pod(f"be-{i}", nodeSelector={"size": "tiny"}, tolerations=gangs.LOST) for i in range(4)])
+        cluster.wait("three of four have it", lambda: len(gangs.bound(cluster)) == 3, timeout=gangs.SOON)
         gangs.stays(cluster, "the fourth waits", lambda: len(gangs.bound(cluster)) == 3)
         waiting = next(p for p in cluster.get("pods")["items"] if not p["spec"].get("nodeName"))
         cluster.wait("and says why", lambda: any(
             "pods" in c.get("message", "") or "Too many pods" in c.get("message", "")
             for c in cluster.get("pod", waiting["metadata"]["name"])["status"].get("conditions", [])))
         cluster.kubectl("delete", "pod", gangs.bound(cluster)[0], "--force", "--grace-period=0")
-        cluster.wait("it gets the place", lambda: waiting["metadata"]["name"] in gangs.bound(cluster), timeout=15)
+        cluster.wait("it gets the place", lambda: waiting["metadata"]["name"] in gangs.bound(cluster), timeout=gangs.SOON)
 
 
 def init_pod(name, init_cpu, main_cpu=None, sidecar=False):
@@ -98,7 +98,7 @@ def test_a_waiting_job_can_be_moved_ahead_by_its_priority(tmp_path):
         gangs.apply(cluster, *gangs.gang("w3", 1, {"cpu": "2"}, priority="p-high"))
         cluster.kubectl("delete", "priorityclass", "p-high")
         gangs.drop(cluster, "w2")
-        done = cluster.wait("one of the two runs", lambda: [p for p in gangs.running(cluster) if p in ("w1-w-0", "w3-w-0")], timeout=15)[0]
+        done = cluster.wait("one of the two runs", lambda: [p for p in gangs.running(cluster) if p in ("w1-w-0", "w3-w-0")], timeout=gangs.SOON)[0]
         gangs.drop(cluster, done[:2])
         gangs.wait_running(cluster, "w3-w-0" if done == "w1-w-0" else "w1-w-0")
 

@@ -31,7 +31,8 @@ def test_they_wait_in_line_like_everybody_else(tmp_path):
         gangs.apply(cluster, *[gangs.pod(f"late-{i}", {"cpu": "1"}, queue="line") for i in range(4)])
         gangs.apply(cluster, gangs.pod("free", {"cpu": "1"}))
         gangs.wait_running(cluster, "free")
-        assert decisions(cluster, group_of(cluster, "free")) == ["verdict=admitted", "verdict=bound"]
+        cluster.wait("both decisions are told, and nothing else of it", lambda: decisions(
+            cluster, group_of(cluster, "free")) == ["verdict=admitted", "verdict=bound"])
         gangs.stays(cluster, "nobody passes the head of the line", lambda: gangs.bound(cluster) == ["free"])
         gangs.wait_why(cluster, group_of(cluster, "late-0"), "job default/head is in front and waits")
         cluster.kubectl("delete", "podgroup", "head")

@@ -32,7 +32,7 @@ def test_the_lowest_priority_goes_first_and_no_more_than_needed(tmp_path):
         gangs.apply(cluster, *elastic("high", 2, 2, {"cpu": "1"}, "p-high"))
         gangs.wait_running(cluster, *names("high", 2), timeout=60)
         assert gangs.running(cluster) == sorted([*names("high", 2), *names("low", 2), *names("mid", 4)]), cluster.dump()
-        assert any("because of preempt" in m for m in gangs.evictions(cluster, "low-w-3")), cluster.dump()
+        gangs.wait_evicted(cluster, "low-w-3", "because of preempt")
         # Equals preempt nobody.
         gangs.apply(cluster, *elastic("peer", 1, 1, {"cpu": "1"}, "p-low"))
         gangs.wait_why(cluster, "peer", "nsufficient cpu")
@@ -43,7 +43,7 @@ def test_the_lowest_priority_goes_first_and_no_more_than_needed(tmp_path):
         gangs.wait_running(cluster, "slab-w-0")
         gangs.apply(cluster, *elastic("pair", 2, 2, {"example.com/acc": "2"}, "p-high"))
         gangs.wait_running(cluster, *names("pair", 2), timeout=60)
-        assert len(gangs.evictions(cluster, "slab-w-0")) == 1, cluster.dump()
+        assert len(gangs.wait_evicted(cluster, "slab-w-0")) == 1, cluster.dump()
 
 
 def test_where_the_pod_count_is_the_limit_one_pod_goes(tmp_path):
@@ -53,10 +53,10 @@ def test_where_the_pod_count_is_the_limit_one_pod_goes(tmp_path):
         cluster.kubectl("cordon", gangs.node_names(cluster)[0])
         cluster.apply({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "narrow"}})
         gangs.allocatable(cluster, "narrow", {"cpu": "64", "memory": "64Gi", "pods": "4"})
-        gangs.apply(cluster, *classes(), *elastic("many", 4, 1, {"cpu": "20m"}, "p-low", terminationGracePeriodSeconds=0))
+        gangs.apply(cluster, *classes(), *elastic("many", 4, 1, {"cpu": "20m"}, "p-low", terminationGracePeriodSeconds=0, tolerations=gangs.LOST))
         cluster.wait("all are bound", lambda: gangs.bound(cluster) == names("many", 4))
-        gangs.apply(cluster, *elastic("one", 1, 1, {"cpu": "20m"}, "p-high"))
-        cluster.wait("it has a place", lambda: "one-w-0" in gangs.bound(cluster), timeout=30)
+        gangs.apply(cluster, *elastic("one", 1, 1, {"cpu": "20m"}, "p-high", tolerations=gangs.LOST))
+        cluster.wait("it has a place", lambda: "one-w-0" in gangs.bound(cluster), timeout=gangs.SOON)
         gangs.stays(cluster, "one has gone, and no second", lambda: gangs.bound(cluster) == [*names("many", 3), "one-w-0"], seconds=2)
 
 
@@ -89,10 +89,10 @@ def test_a_cooldown_is_said_and_waited_for_and_no_longer(tmp_path):
         gangs.configure(cluster, COOLDOWN)
         low = elastic("low", 8, 1, {"cpu": "1"}, "p-low", terminationGracePeriodSeconds=0)
         for one in low[1:]:
-            one["metadata"]["annotations"]["volcano.sh/cooldown-time"] = "10s"
+            one["metadata"]["annotations"]["volcano.sh/cooldown-time"] = "20s"
         gangs.apply(cluster, *classes(), *low)
         gangs.wait_running(cluster, *names("low", 8))
         gangs.apply(cluster, *elastic("high", 2, 2, {"cpu": "1"}, "p-high"))
         gangs.wait_why(cluster, "high", "8 of 8 pods whose places it could use may not be evicted: 8 are in their cool-down time")
-        gangs.wait_running(cluster, *names("high", 2), timeout=15)
+        gangs.wait_running(cluster, *names("high", 2), timeout=35)
         assert len(gangs.running(cluster)) == 8, cluster.dump()

@@ -31,7 +31,13 @@ def test_a_living_cluster_is_simulated_from_what_kubectl_prints(tmp_path):
             assert len(jobs) == 2, jobs
         cluster.kubectl("delete", "pods", "runs-w-0", "runs-w-1", "runs-w-2")
         gangs.wait_running(cluster, "waits-w-0", "waits-w-1")
-        # Of pods that are gone the events still tell, and so does the scheduler's log.
+        # Of pods that are gone the events still tell, and so does the scheduler's log; both are written after the pods.
+        cluster.wait("the events of all are there", lambda: {
+            e["involvedObject"]["name"] for e in cluster.get("events", "-A", "--field-selector=reason=Scheduled")["items"]} >= {
+            "runs-w-0", "runs-w-1", "runs-w-2", "waits-w-0", "waits-w-1"})
+        cluster.wait("the log knows of both", lambda: all(any(
+            "verdict=bound" in line and f"job=default/{job} " in line for line in cluster.kubectl(
+                "logs", "-n", "volcano-system", "deployment/volcano-scheduler").splitlines()) for job in ("runs", "waits")))
         (tmp_path / "events").write_text(cluster.kubectl("get", "events", "-A", "-o", "json"))
         jobs = by_name(simulate(tmp_path / "events", "--pod-cpu", "2", "--json"))
         assert jobs["default/runs"]["pods"] == 3 and "started" in jobs["default/runs"], jobs

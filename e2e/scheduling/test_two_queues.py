@@ -25,10 +25,11 @@ def test_what_is_guaranteed_to_others_is_not_lent(tmp_path):
         text = gangs.wait_why(cluster, "job-a1", 'queue "research"', "requested 6", "limit 5", 'cpu 3 is guaranteed to queue "production"')
         assert gangs.phase(cluster, "job-a1") == "Pending", text
         assert 'It would start with cpu 1 more in queue "research"' in text and "or with minAvailable 2" in text, text
-        described = " ".join(cluster.kubectl("describe", "podgroup", "job-a1").split())
-        assert text in described, "describe is enough to know\n" + described
-        events = cluster.wait("it has an event", lambda: [e for e in cluster.get("events")["items"] if e["involvedObject"]["name"] == "job-a1"])
-        assert [(e["reason"], e["type"], e["message"]) for e in events] == [("Unschedulable", "Warning", text)], events
+        cluster.wait("describe is enough to know", lambda: (text := gangs.why(cluster, "job-a1")) and text in " ".join(
+            cluster.kubectl("describe", "podgroup", "job-a1").split()))
+        cluster.wait("it has one event, with the same words", lambda: [
+            (e["reason"], e["type"], e["message"]) for e in cluster.get("events")["items"] if e["involvedObject"]["name"] == "job-a1"] == [
+            ("Unschedulable", "Warning", gangs.why(cluster, "job-a1"))])
         gangs.drop(cluster, "job-a1")
         gangs.apply(cluster, *a1(minimum=2))
         gangs.wait_running(cluster, *A1[:2])
@@ -47,11 +48,11 @@ def test_what_was_lent_is_taken_back_and_given_again(tmp_path, config):
         gangs.apply(cluster, *gangs.gang("job-p1", 2, {"cpu": "2"}, queue="production"))
         # Admitted though only 2 CPU are free, as 4 can be taken back; and the gang goes whole.
         gangs.wait_running(cluster, *P1, timeout=60)
-        assert not set(A1) & set(gangs.running(cluster)), cluster.dump()
+        cluster.wait("all of job-a1 is gone", lambda: not set(A1) & {p["metadata"]["name"] for p in cluster.get("pods")["items"]})
         for pod in A1:
-            assert any("because of reclaim" in m and "job-p1" in m and m.endswith("; decided by plugin capacity")
-                       for m in gangs.evictions(cluster, pod)), cluster.dump()
-        assert gangs.evictions(cluster, "job-a1"), cluster.dump()
+            told = gangs.wait_evicted(cluster, pod, "because of reclaim", "job-p1")
+            assert any("because of reclaim" in m and "job-p1" in m and m.endswith("; decided by plugin capacity") for m in told), told
+        gangs.wait_evicted(cluster, "job-a1")
         cluster.wait("it queues for nodes, not for admission", lambda: gangs.phase(cluster, "job-a1") == "Inqueue")
         # Its owner makes the pods anew, as a controller would.
         gangs.apply(cluster, *a1()[1:])
@@ -65,7 +66,7 @@ def test_what_was_lent_is_taken_back_and_given_again(tmp_path, config):
         gangs.drop(cluster, "job-p1")
         gangs.drop(cluster, "job-p2")
         gangs.wait_running(cluster, *A1)
-        assert gangs.phase(cluster, "job-a1") == "Running"
+        cluster.wait("its group runs", lambda: gangs.phase(cluster, "job-a1") == "Running")
 
 
 def test_nothing_is_taken_from_a_queue_that_gives_nothing_back(tmp_path):
@@ -90,8 +91,8 @@ def test_without_room_a_higher_priority_takes_its_place_within_its_queue(tmp_pat
         gangs.wait_running(cluster, *loan, *P1)
         gangs.apply(cluster, *gangs.gang("job-p2", 1, {"cpu": "3"}, queue="production", priority="urgent"))
         gangs.wait_running(cluster, "job-p2-w-0", timeout=60)
-        assert gangs.running(cluster) == ["job-p2-w-0", *loan], cluster.dump()
-        assert any("because of preempt" in m for m in gangs.evictions(cluster, P1[0])), cluster.dump()
+        cluster.wait("all of job-p1 has gone, and nobody else", lambda: gangs.running(cluster) == ["job-p2-w-0", *loan])
+        gangs.wait_evicted(cluster, P1[0], "because of preempt")
 
 
 def test_a_configuration_with_a_pitfall_is_warned_about_and_a_wrong_one_is_refused(tmp_path):

@@ -35,7 +35,7 @@ class Machine:
 
     def lived(self, pods, *words):
         if self.lives:
-            self.cluster.wait(f"{pods} lived {words}", lambda: all(self.life(pod) == list(words) for pod in pods), timeout=30)
+            self.cluster.wait(f"{pods} lived {words}", lambda: all(self.life(pod) == list(words) for pod in pods))
 
 
 @pytest.fixture(params=["simulated", "process"])
@@ -49,7 +49,7 @@ def machine(request, tmp_path):
     cluster = harness.Cluster(tmp_path, "--stop-pods", "--cpu", "8", "--memory", "64Gi")
     cluster.start()
     try:
-        cluster.wait("the node is Ready", lambda: " Ready " in cluster.kubectl("get", "nodes", "--no-headers"))
+        cluster.wait_nodes(1)
         yield Machine(cluster, lives)
     finally:
         cluster.stop()
@@ -73,7 +73,7 @@ def says(cluster, name, *parts):
         conditions = vcjobs.group(cluster, name).get("status", {}).get("conditions", [])
         text = next((c["message"] for c in conditions if c["type"] == "Unschedulable" and c["status"] == "True"), "")
         return text if text and all(part in text for part in parts) else None
-    return cluster.wait(f"{name} says {parts}", look, timeout=15)
+    return cluster.wait(f"{name} says {parts}", look, timeout=gangs.SOON)
 
 
 def test_a_job_waits_for_what_is_guaranteed_to_others_and_borrows_what_may_be_lent(machine):
@@ -109,8 +109,8 @@ def test_jobs_that_lend_and_take_back(machine):
     cluster.wait("research has borrowed", lambda: allocated(cluster, "research") == "6")
     cluster.wait("the queue counts it", lambda: counts(cluster, "research") == {"running": 1})
     lent = running(cluster, "job-a1")
-    assert any("pod group is ready" in text for text in told_of(cluster, "job-a1-", "Scheduled")), cluster.dump()
-    assert f"Successfully assigned default/{lent[0]} to " in cluster.kubectl("describe", "pod", lent[0])
+    cluster.wait("an event tells of it", lambda: any("pod group is ready" in text for text in told_of(cluster, "job-a1-", "Scheduled")))
+    cluster.wait("and one of its pod", lambda: f"Successfully assigned default/{lent[0]} to " in cluster.kubectl("describe", "pod", lent[0]))
     machine.lived(lent, "began")
     before = gangs.uids(cluster, *lent)
     gangs.apply(cluster, machine.job("job-p1", "production", 2, "2"))
@@ -122,14 +122,15 @@ def test_jobs_that_lend_and_take_back(machine):
     assert running(cluster, "job-a1") == [], cluster.dump()
     machine.lived(before, "began", "ended")
     for pod in before:
-        assert any("because of reclaim" in message for message in gangs.evictions(cluster, pod)), cluster.dump()
+        gangs.wait_evicted(cluster, pod, "because of reclaim")
     assert vcjobs.status(cluster, "job-a1").get("retryCount", 0) == 0, "an eviction by the scheduler costs no retry"
     cluster.wait("queues tell", lambda: (allocated(cluster, "research"), allocated(cluster, "production")) == ("0", "4"))
     cluster.wait("queues count", lambda: (counts(cluster, "research"), counts(cluster, "production")) == ({"inqueue": 1}, {"running": 1}))
     says(cluster, "job-a1", 'queue "research" deserves no more (cpu: requested 6, allocated 0, deserved 2), so nothing is taken from others',
          'queue "production" holds cpu 4 and deserves cpu 6', "It would start with cpu 2 more free on node ")
-    log = cluster.kubectl("logs", "-n", "volcano-system", "deployment/volcano-scheduler")
-    assert any("action=reclaim" in line and "verdict=evicted" in line and "queue=production" in line and "decided by plugin" in line for line in log.splitlines()), log
+    cluster.wait("the log tells who decided", lambda: any(
+        all(part in line for part in ("action=reclaim", "verdict=evicted", "queue=production", "decided by plugin"))
+        for line in cluster.kubectl("logs", "-n", "volcano-system", "deployment/volcano-scheduler").splitlines()))
     # Enough is idle: plain allocation.
     gangs.apply(cluster, machine.job("job-p2", "production", 1, "3", priority="urgent"))
     vcjobs.wait_phase(cluster, "job-p2", "Running")
@@ -162,6 +163,7 @@ def test_an_urgent_job_takes_a_place_within_its_queue_only(machine):
     gangs.apply(cluster, gangs.priority_class("urgent", 100), machine.job("loan", "research", 3, "1", least=1), machine.job("job-p1", "production", 2, "2"))
     vcjobs.wait_phase(cluster, "job-p1", "Running")
     cluster.wait("research has borrowed", lambda: len(running(cluster, "loan")) == 3, timeout=30)
+    machine.lived(["job-p1-w-0", "job-p1-w-1"], "began")
     gangs.apply(cluster, machine.job("job-p2", "production", 1, "3", priority="urgent"))
     vcjobs.wait_phase(cluster, "job-p2", "Running")
     cluster.wait("job-p1 waits", lambda: running(cluster, "job-p1") == [], timeout=30)

@@ -9,7 +9,7 @@ PODS = {"cpu": "1"}
 def started(directory, *flags, count=2):
     cluster = harness.Cluster(directory, "--runtime", "simulated", "--nodes", str(count), "--cpu", "4", "--memory", "16Gi", *flags)
     cluster.start()
-    cluster.wait("the nodes are Ready", lambda: cluster.kubectl("get", "nodes", "--no-headers").count(" Ready ") == count)
+    cluster.wait_nodes(count)
     return cluster
 
 
@@ -82,7 +82,8 @@ def test_controllers_and_admission_have_logs(tmp_path):
         def shown(part, app):
             return cluster.get("deployment", part, "-n", "volcano-system")["metadata"]["labels"]["app"] == app
         cluster.wait("they show themselves", lambda: len(cluster.get("pods", "-n", "volcano-system")["items"]) == 3)
-        assert shown("volcano-controllers", "volcano-controller") and shown("volcano-admission", "volcano-admission")
+        cluster.wait("under Volcano's labels", lambda: shown("volcano-controllers", "volcano-controller") and shown(
+            "volcano-admission", "volcano-admission"))
         gangs.apply(cluster, vcjobs.job("j", vcjobs.task("w", 1, "exit 0"), least=1))
         cluster.wait("it ends", lambda: vcjobs.status(cluster, "j").get("state", {}).get("phase") == "Completed")
         for phase in ("phase=Running before=Pending", "phase=Completed"):
@@ -91,4 +92,4 @@ def test_controllers_and_admission_have_logs(tmp_path):
         gangs.apply(cluster, gangs.queue("q"))
         cluster.wait("queues too", lambda: "queues.scheduling.volcano.sh/q phase=Open" in log(cluster, "volcano-controllers"))
         cluster.kubectl_fails("apply", "-f", "-", stdin=harness.json.dumps(vcjobs.job("bad", vcjobs.task("w"), least=9)))
-        assert "verdict=refused operation=create kind=Job object=default/bad" in log(cluster, "volcano-admission")
+        cluster.wait("and refusals", lambda: "verdict=refused operation=create kind=Job object=default/bad" in log(cluster, "volcano-admission"))

@@ -47,6 +47,22 @@ class Scrape:
             assert (f"{name}_sum", labels) in self.values
 
 
+def told(cluster, *figures):
+    """A scrape in which all of these are so; they follow what happens, each in its own time. A figure: name, labels, value
+    or, where only a bound is known, whether a value is right."""
+    wrong = []
+
+    def look():
+        now = Scrape(cluster)
+        wrong[:] = [(name, labels, now(name, **labels)) for name, labels, wanted in figures
+                    if not ((seen := now(name, **labels)) is not None and (wanted(seen) if callable(wanted) else seen == wanted))]
+        return not wrong and now
+    try:
+        return cluster.wait("the figures are right", look)
+    except AssertionError as late:
+        raise AssertionError(f"told otherwise: {wrong}\n{late}") from None
+
+
 def short(name, seconds):
     return vcjobs.job(name, vcjobs.task("w", cpu="1", annotations=vcjobs.runs_for(seconds)), least=1, queue="short")
 
@@ -62,35 +78,34 @@ def test_volcanos_metrics(tmp_path):
         cluster.wait("the gang is told of", lambda: Scrape(cluster)("unschedule_task_count", job_id="large"))
         vcjobs.wait_phase(cluster, "ends", "Completed")
         cluster.wait("its end is counted", lambda: Scrape(cluster)("job_completed_phase_count", job_name="default/ends", queue_name="short"))
-        now = Scrape(cluster)
-        now.check_histograms()
         queue = dict(queue_name="q")
-        assert now("queue_allocated_milli_cpu", **queue) == 2000
-        assert now("queue_allocated_scalar_resources", resource="pods", **queue) == 2
-        assert now("queue_deserved_milli_cpu", **queue) == 1000
-        assert now("queue_capacity_milli_cpu", **queue) == now("queue_real_capacity_milli_cpu", **queue) == 4000
-        assert now("queue_capacity_memory_bytes", **queue) == 8 << 30
-        assert now("queue_share", **queue) == 2 and now("queue_overused", **queue) == 1
-        assert now("queue_pod_group_running_count", **queue) == 1
-        assert now("queue_pod_group_pending_count", **queue) == 1  # "waits" is beyond the queue's limit
-        assert now("unschedule_task_count", job_id="large") == 1 and now("unschedule_job_count") == 1
-        assert now("job_retry_counts", job_id="large") >= 1
         group = vcjobs.group(cluster, "runs")["metadata"]["name"]
         labels = dict(job_name=group, job_namespace="default", queue="q")
-        start, last = now("e2e_job_scheduling_start_time", **labels), now("e2e_job_scheduling_last_time", **labels)
-        assert 0 <= last - start < 60 and now("e2e_job_scheduling_duration", **labels) < 60000
-        assert now("job_share", job_id=group, job_ns="default") == 0.25
-        assert now("e2e_job_scheduling_latency_milliseconds_count") >= 2
-        assert now("task_scheduling_latency_milliseconds_count", stage="Bound") >= 3
-        assert now("action_scheduling_latency_milliseconds_count", action="allocate") >= 1
-        assert now("plugin_scheduling_latency_milliseconds_count", plugin="capacity", OnSession="OnSessionOpen") >= 1
-        assert now("controller_job_to_pod_creation_latency_milliseconds_count") >= 3
+
+        def least(bound):
+            return lambda seen: seen >= bound
+        now = told(
+            cluster, ("queue_allocated_milli_cpu", queue, 2000), ("queue_allocated_scalar_resources", dict(queue, resource="pods"), 2),
+            ("queue_deserved_milli_cpu", queue, 1000), ("queue_capacity_milli_cpu", queue, 4000),
+            ("queue_real_capacity_milli_cpu", queue, 4000), ("queue_capacity_memory_bytes", queue, 8 << 30),
+            ("queue_share", queue, 2), ("queue_overused", queue, 1), ("queue_pod_group_running_count", queue, 1),
+            ("queue_pod_group_pending_count", queue, 1),  # "waits" is beyond the queue's limit
+            ("unschedule_task_count", dict(job_id="large"), 1), ("unschedule_job_count", {}, 1),
+            ("job_retry_counts", dict(job_id="large"), least(1)), ("job_share", dict(job_id=group, job_ns="default"), 0.25),
+            ("e2e_job_scheduling_start_time", labels, least(0)), ("e2e_job_scheduling_last_time", labels, least(0)),
+            ("e2e_job_scheduling_duration", labels, lambda seen: seen < 60000),
+            ("e2e_job_scheduling_latency_milliseconds_count", {}, least(2)),
+            ("task_scheduling_latency_milliseconds_count", dict(stage="Bound"), least(3)),
+            ("action_scheduling_latency_milliseconds_count", dict(action="allocate"), least(1)),
+            ("plugin_scheduling_latency_milliseconds_count", dict(plugin="capacity", OnSession="OnSessionOpen"), least(1)),
+            ("controller_job_to_pod_creation_latency_milliseconds_count", {}, least(3)))
+        now.check_histograms()
+        assert 0 <= now("e2e_job_scheduling_last_time", **labels) - now("e2e_job_scheduling_start_time", **labels) < 60
         assert now.types["volcano_job_retry_counts"] == "counter" and now.types["volcano_queue_share"] == "gauge"
 
         cluster.kubectl("delete", "vcjob", "runs", "waits", "ends")
         gangs.drop(cluster, "large")
         cluster.kubectl("delete", "queue", "q")
         cluster.wait("nothing is told of what is gone", lambda: (
-            lambda gone: not any(gone.naming(text) for text in (group, "ends", "large")) and gone("queue_share", queue_name="q") is None)(
-                Scrape(cluster)))
-        assert not [key for key in Scrape(cluster).naming("q") if ("queue_name", "q") in key[1]]
+            lambda gone: not any(gone.naming(text) for text in (group, "ends", "large"))
+            and not [key for key in gone.naming("q") if ("queue_name", "q") in key[1]])(Scrape(cluster)))

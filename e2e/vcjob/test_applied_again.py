@@ -56,9 +56,9 @@ def test_a_file_with_other_replicas_scales(tmp_path):
             body["spec"]["tasks"][0]["replicas"] = replicas
             write(cluster, body, *verb)
             wanted = {f"plain-w-{i}": "Running" for i in range(replicas)}
-            cluster.wait(f"{replicas} by {verb}", lambda wanted=wanted: vcjobs.pods(cluster, "plain") == wanted, timeout=30)
+            cluster.wait(f"{replicas} by {verb}", lambda wanted=wanted: vcjobs.pods(cluster, "plain") == wanted)
         cluster.kubectl("patch", "vcjob", "plain", "--type=merge", "-p", '{"spec":{"tasks":[{"name":"w","replicas":3}]}}')
-        cluster.wait("3 by a patch of name and size", lambda: len(vcjobs.pods(cluster, "plain")) == 3, timeout=30)
+        cluster.wait("3 by a patch of name and size", lambda: len(vcjobs.pods(cluster, "plain")) == 3)
         assert cluster.get("pod", "plain-w-0")["metadata"]["uid"] == first
         assert vcjobs.phase(cluster, "plain") == "Running"
 

@@ -70,8 +70,11 @@ def test_queues_close_open_and_change(tmp_path):
         for action, state in (("CloseQueue", "Closed"), ("OpenQueue", "Open"), ("CloseQueue", "Closed")):
             made(http("POST", BUS, command(queue(), "Queue", "scheduling.volcano.sh/v1beta1", action)))
             cluster.wait(state, lambda wanted=state: queue()["status"]["state"] == wanted)
-        told = [(e["type"], e["message"], e.get("count", 1)) for e in cluster.get("events")["items"] if e["reason"] in ("CloseQueue", "OpenQueue")]
-        assert sum(count for _, _, count in told) == 2 and {t[:2] for t in told} == {("Normal", "Close queue succeed")}
+
+        def told():
+            return [(e["type"], e["message"], e.get("count", 1)) for e in cluster.get("events")["items"] if e["reason"] in ("CloseQueue", "OpenQueue")]
+        cluster.wait("both closings are told", lambda: sum(count for _, _, count in told()) >= 2)
+        assert sum(count for _, _, count in told()) == 2 and {t[:2] for t in told()} == {("Normal", "Close queue succeed")}
         made(http("PATCH", f"{QUEUES}/q", {"spec": {"weight": 5}}, "application/merge-patch+json"))
         assert queue()["spec"]["weight"] == 5
         assert made(http("GET", GROUPS))["items"] == []

@@ -31,11 +31,11 @@ def test_jobs_of_a_flow_follow_each_other(tmp_path):
         assert cluster.kubectl("get", "jf", "good", "--no-headers").split()[1] == "Succeed"
         first, second = (cluster.get("vcjob", f"good-{name}") for name in "ab")
         assert second["metadata"]["creationTimestamp"] >= first["status"]["conditions"][-1]["lastTransitionTime"]
-        assert cluster.get("jobtemplate", "a")["status"]["jobDependsOnList"] == ["good-a"]
+        cluster.wait("the template knows its job", lambda: cluster.get("jobtemplate", "a")["status"]["jobDependsOnList"] == ["good-a"])
         cluster.apply(flow("brief", "delete", a=[]))
         cluster.wait("its job is cleared away", lambda: phase(cluster, "brief") == "Succeed" and cluster.get("vcjob", "brief-a") is None)
         cluster.apply(flow("bad", "retain", c=[], b=["c"]))
         cluster.wait("the flow fails", lambda: phase(cluster, "bad") == "Failed", timeout=60)
         assert cluster.get("vcjob", "bad-b") is None
         cluster.kubectl("delete", "jobflow", "good", "bad", "brief")
-        cluster.wait("all jobs go with them", lambda: not cluster.get("vcjob")["items"], timeout=30)
+        cluster.wait("all jobs go with them", lambda: not cluster.get("vcjob")["items"])

@@ -10,6 +10,7 @@ from vcjobs import job, policy, task
 def cluster(tmp_path_factory):
     made = harness.Cluster(tmp_path_factory.mktemp("krater"), "--stop-pods", "--cpu", "8")
     made.start()
+    made.wait_nodes(1)
     yield made
     made.stop()
 
@@ -27,7 +28,7 @@ def test_an_exit_code_decides_and_the_log_of_the_last_try_stays(cluster):
 def test_pods_know_each_others_names_and_share_a_key(cluster):
     look = ("cat /etc/volcano/b.host; echo hosts=$VC_B_HOSTS n=$VC_B_NUM; "
             "ls -l /root/.ssh/id_rsa | cut -c1-10; head -1 /root/.ssh/id_rsa; grep -c HostName /root/.ssh/config")
-    cluster.apply(job("names", task("a", command=look), task("b", 2, command="sleep 30", grace=1), least=1, minSuccess=1,
+    cluster.apply(job("names", task("a", command=look), task("b", 2, command="sleep 600", grace=1), least=1, minSuccess=1,
                       plugins={"svc": [], "ssh": []}))
     vcjobs.wait_phase(cluster, "names", "Completed", timeout=120)
     lines = cluster.kubectl("logs", "names-a-0").split("\n")

@@ -30,13 +30,13 @@ def test_a_job_lives_from_pending_to_completed_and_says_so(tmp_path):
         cluster.wait("what the job needed is gone, its pods stay", lambda: vcjobs.group(cluster, "first") is None
                      and not cluster.get("secret", "first-ssh") and len(vcjobs.pods(cluster, "first")) == 2)
         cluster.kubectl("delete", "vcjob", "first")
-        cluster.wait("the pods go with it", lambda: not cluster.get("pods")["items"], timeout=20)
+        cluster.wait("the pods go with it", lambda: not cluster.get("pods")["items"])
 
 
 def test_a_gang_that_does_not_fit_has_no_pods_and_says_why(tmp_path):
     with gangs.nodes(tmp_path, 1, 4) as cluster:
         cluster.apply(job("big", task("w", 3, cpu="2"), least=3))
-        cluster.wait("the job says why", lambda: events(cluster, "PodGroupPending", "big"), timeout=20)
+        cluster.wait("the job says why", lambda: events(cluster, "PodGroupPending", "big"))
         assert vcjobs.pods(cluster, "big") == {} and vcjobs.phase(cluster, "big") == "Pending"
         cluster.apply(job("small", task("w", 2, cpu="2"), least=2))
         vcjobs.wait_phase(cluster, "small", "Running")
@@ -51,7 +51,7 @@ def test_restarts_end_with_the_last_failure_kept(tmp_path):
         cluster.wait("only the failed pod is left", lambda: vcjobs.pods(cluster, "thrice") == {"thrice-bad-0": "Failed"}, timeout=45)
         assert vcjobs.status(cluster, "thrice")["retryCount"] == 3
         assert {"Pending", "Running", "Restarting"} <= set(vcjobs.phases(cluster, "thrice"))
-        assert len(events(cluster, "ExecuteAction", "thrice")) >= 1
+        cluster.wait("an event tells of it", lambda: events(cluster, "ExecuteAction", "thrice"))
 
 
 def test_suspended_and_resumed_five_times_it_runs(tmp_path):
@@ -62,11 +62,11 @@ def test_suspended_and_resumed_five_times_it_runs(tmp_path):
             vcjobs.wait_phase(cluster, "calm", "Running")
             vcjobs.order(cluster, "calm", "AbortJob")
             vcjobs.wait_phase(cluster, "calm", "Aborted")
-            assert vcjobs.group(cluster, "calm") is None
+            cluster.wait("its group is gone", lambda: vcjobs.group(cluster, "calm") is None)
             vcjobs.order(cluster, "calm", "ResumeJob")
         vcjobs.wait_phase(cluster, "calm", "Running")
         assert vcjobs.status(cluster, "calm").get("retryCount", 0) == 0
-        assert cluster.get("commands")["items"] == []
+        cluster.wait("no order is left", lambda: cluster.get("commands")["items"] == [])
 
 
 def test_the_leading_task_completes_the_job(tmp_path):
@@ -78,7 +78,7 @@ def test_the_leading_task_completes_the_job(tmp_path):
                               policies=[policy("RestartJob", "PodEvicted"), policy("TerminateJob", "PodFailed")]))
         for name in ("lead", "lead1"):
             vcjobs.wait_phase(cluster, name, "Completed")
-            assert vcjobs.pods(cluster, name) == {f"{name}-driver-0": "Succeeded"}
+            cluster.wait("only the driver is left", lambda name=name: vcjobs.pods(cluster, name) == {f"{name}-driver-0": "Succeeded"})
             assert "Completing" in vcjobs.phases(cluster, name) and "Restarting" not in vcjobs.phases(cluster, name)
 
 
@@ -106,7 +106,7 @@ def test_elastic_jobs_are_scaled_in_place(tmp_path):
         vcjobs.wait_phase(cluster, "pad", "Running")
         cluster.apply(job("el", task("w", 6, cpu="1", minAvailable=2, grace=1), least=2, policies=[policy("RestartJob", "PodEvicted")]))
         cluster.wait("three run, three wait", lambda: sorted(vcjobs.pods(cluster, "el").values()) == ["Pending"] * 3 + ["Running"] * 3)
-        assert vcjobs.phase(cluster, "el") == "Running"
+        vcjobs.wait_phase(cluster, "el", "Running")
         assert vcjobs.group(cluster, "el")["spec"]["minResources"]["cpu"] == "2"
         uids = [cluster.get("pod", f"el-w-{i}")["metadata"]["uid"] for i in (0, 1)]
 
@@ -131,14 +131,14 @@ def test_elastic_jobs_are_scaled_in_place(tmp_path):
 def test_what_has_succeeded_is_not_done_again(tmp_path):
     """VC-29, second copy."""
     with gangs.nodes(tmp_path, 1, 4) as cluster:
-        cluster.apply(job("mix", task("short", 2, annotations=runs_for(1)), task("long", annotations=runs_for(12)), least=1))
+        cluster.apply(job("mix", task("short", 2, annotations=runs_for(1)), task("long", annotations=runs_for(20)), least=1))
         cluster.wait("both short ones are done", lambda: vcjobs.status(cluster, "mix").get("succeeded") == 2)
         cluster.kubectl("delete", "pod", "mix-short-0")
         cluster.wait("the pod is gone and counted", lambda: "mix-short-0" not in vcjobs.pods(cluster, "mix")
                      and vcjobs.status(cluster, "mix").get("succeeded") == 2)
         cluster.kubectl("delete", "pod", "mix-long-0", "--grace-period=0", "--force")
         cluster.wait("what had not is", lambda: vcjobs.pods(cluster, "mix").get("mix-long-0") == "Running")
-        vcjobs.wait_phase(cluster, "mix", "Completed", timeout=40)
+        vcjobs.wait_phase(cluster, "mix", "Completed")
         assert "mix-short-0" not in vcjobs.pods(cluster, "mix")
 
 
@@ -165,6 +165,7 @@ def test_a_partition_that_there_is_not_is_not_restarted(tmp_path):
         cluster.apply(job("whole", task("a", annotations=runs_for(1, 3)), task("b"), least=1, maxRetry=2,
                           policies=[policy("RestartPartition", "PodFailed")]))
         cluster.wait("one has failed", lambda: vcjobs.pods(cluster, "whole").get("whole-a-0") == "Failed")
+        vcjobs.wait_phase(cluster, "whole", "Running")
         uid = cluster.get("pod", "whole-b-0")["metadata"]["uid"]
         time.sleep(1)
         assert vcjobs.phase(cluster, "whole") == "Running" and vcjobs.status(cluster, "whole").get("retryCount", 0) == 0
@@ -179,8 +180,7 @@ def test_after_the_last_try_the_failed_pod_stays_whatever_was_to_restart(tmp_pat
                               policies=[policy(action, "PodFailed")]))
             cluster.wait("it has used up its tries", lambda: vcjobs.phase(cluster, name) == "Failed", timeout=60)
             cluster.wait("only what failed is left", lambda: vcjobs.pods(cluster, name) == {f"{name}-bad-0": "Failed"})
-            status = vcjobs.status(cluster, name)
-            assert (status["retryCount"], status["failed"]) == (2, 1), status
+            cluster.wait("and counted", lambda: (lambda s: (s["retryCount"], s["failed"]) == (2, 1))(vcjobs.status(cluster, name)))
 
 
 def test_who_reads_a_job_into_types_of_his_own_may_name_its_claims(tmp_path):
@@ -218,15 +218,15 @@ def test_waiting_jobs_change_places_with_their_priority(tmp_path):
         cluster.kubectl("patch", "vcjob", "w2", "--type=merge", "-p", '{"spec":{"priorityClassName":"p-high"}}')
         cluster.wait("the group follows", lambda: vcjobs.group(cluster, "w2")["spec"].get("priorityClassName") == "p-high")
         cluster.kubectl("delete", "vcjob", "now")
-        vcjobs.wait_phase(cluster, "w2", "Running", timeout=30)
+        vcjobs.wait_phase(cluster, "w2", "Running", timeout=gangs.SOON)
         assert vcjobs.phase(cluster, "w1") == "Pending"
         cluster.kubectl("delete", "vcjob", "w2")
-        vcjobs.wait_phase(cluster, "w1", "Running", timeout=30)
+        vcjobs.wait_phase(cluster, "w1", "Running", timeout=gangs.SOON)
         gangs.apply(cluster, gangs.pod("solo", {"cpu": "1"}, priorityClassName="p-high"))
         cluster.wait("a bare pod has a group", lambda: cluster.get("pod", "solo")["metadata"]["annotations"].get("scheduling.k8s.io/group-name"))
         solo = cluster.get("pod", "solo")["metadata"]
         assert solo["annotations"]["scheduling.k8s.io/group-name"] == f"podgroup-{solo['uid']}"
-        assert cluster.get("podgroup", f"podgroup-{solo['uid']}")["spec"]["priorityClassName"] == "p-high"
+        cluster.wait("of its class", lambda: cluster.get("podgroup", f"podgroup-{solo['uid']}")["spec"]["priorityClassName"] == "p-high")
 
 
 def test_jobs_in_queues_that_close_and_come_back(tmp_path):
@@ -252,7 +252,7 @@ def test_jobs_in_queues_that_close_and_come_back(tmp_path):
         late = job("late", task("w"), least=1, queue="door")
         assert "state `Open`" in cluster.kubectl_fails("apply", "-f", "-", stdin=gangs.harness.json.dumps(late))
         cluster.kubectl("delete", "vcjob", "inside")
-        cluster.wait("closed", lambda: state("door") == "Closed", timeout=20)
+        cluster.wait("closed", lambda: state("door") == "Closed")
         command("door", "OpenQueue")
         cluster.wait("open again", lambda: state("door") == "Open")
         cluster.kubectl("delete", "queue", "lot")
@@ -260,14 +260,14 @@ def test_jobs_in_queues_that_close_and_come_back(tmp_path):
             "apply", "-f", "-", stdin=gangs.harness.json.dumps(job("more", task("w", cpu="1"), least=1, queue="lot")))
         gangs.apply(cluster, gangs.queue("lot", capability={"cpu": "2"}))
         cluster.wait("it knows what runs in it", lambda: (lambda s: s.get("allocated", {}).get("cpu") == "2" and s.get("running") == 1)(
-            (cluster.get("queue", "lot") or {}).get("status", {})), timeout=15)
+            (cluster.get("queue", "lot") or {}).get("status", {})))
         assert vcjobs.phase(cluster, "tenant") == "Running"
         cluster.apply(job("more", task("w", cpu="1"), least=1, queue="lot"))
         gangs.stays(cluster, "the cap holds", lambda: vcjobs.phase(cluster, "more") == "Pending")
         command("lot", "CloseQueue")
         cluster.wait("closing", lambda: state("lot") == "Closing")
         cluster.kubectl("delete", "vcjob", "tenant", "more")
-        cluster.wait("closed", lambda: state("lot") == "Closed", timeout=20)
+        cluster.wait("closed", lambda: state("lot") == "Closed")
 
 
 def test_jobs_survive_a_restart_of_the_server(tmp_path):
@@ -325,6 +325,6 @@ def test_a_quota_that_lets_some_pods_be_made_is_no_secret(tmp_path):
         cluster.apply(job("part", task("w", 5, cpu="1"), least=2))
         vcjobs.wait_phase(cluster, "part", "Running")
         cluster.wait("three run", lambda: vcjobs.status(cluster, "part").get("running") == 3)
-        assert any("exceeded quota" in message for message in events(cluster, "FailedCreate", "part")), cluster.dump()
+        cluster.wait("an event says why", lambda: any("exceeded quota" in message for message in events(cluster, "FailedCreate", "part")))
         cluster.kubectl("delete", "quota", "q")
         cluster.wait("all run", lambda: vcjobs.status(cluster, "part").get("running") == 5, timeout=90)
