@@ -1,6 +1,7 @@
 """Disruption budgets, drains, quotas and limit ranges with the unmodified kubectl, on simulated nodes."""
 import json
-import subprocess
+
+from watching import Talk
 
 
 def deployment(replicas, **container):
@@ -22,23 +23,23 @@ def test_drain_waits_for_the_budget(simulated, namespace):
     cells = simulated.kubectl("get", "pdb", "--no-headers", *n).split()
     assert cells[:4] == ["web", "2", "N/A", "0"]
     assert "Allowed disruptions:" in simulated.kubectl("describe", "pdb", "web", *n)
-    drain = subprocess.Popen(["kubectl", "drain", node, "--ignore-daemonsets", "--pod-selector=app=web", "--timeout=60s"],
-                             env=simulated.environment(), text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    drain = Talk(simulated, "drain", node, "--ignore-daemonsets", "--pod-selector=app=web", "--timeout=120s")
+    why = "Cannot evict pod as it would violate the pod's disruption budget"
     try:
         simulated.wait("the node is cordoned", lambda: simulated.get("node", node)["spec"].get("unschedulable"))
         pod = simulated.get("pods", *n)["items"][0]["metadata"]["name"]
         eviction = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": pod}}
         refused = simulated.kubectl_fails("create", "--raw", f"/api/v1/namespaces/{namespace}/pods/{pod}/eviction", "-f", "-",
                                           stdin=json.dumps(eviction))
-        assert "Cannot evict pod as it would violate the pod's disruption budget." in refused
+        assert why + "." in refused
+        simulated.wait("kubectl is told so too, and tries again", lambda: why in drain.remarked())
         assert len(simulated.get("pods", *n)["items"]) == 2
         simulated.kubectl("patch", "pdb", "web", *n, "-p", '{"spec":{"minAvailable":0}}')
-        out, _ = drain.communicate(timeout=90)
-        assert drain.returncode == 0, out
+        out = drain.end(timeout=150)
+        assert drain.process.returncode == 0, out + drain.remarked()
         assert "drained" in out and "evicted" in out
-        assert "Cannot evict pod as it would violate the pod's disruption budget" in out
     finally:
-        drain.kill()
+        drain.stop()
         simulated.kubectl("uncordon", node)
 
 

@@ -37,9 +37,10 @@ def test_create_expose_scale_and_get_all(simulated, namespace):
     everything = simulated.kubectl("get", "all", *n)
     for kind in ("pod/web-", "service/web", "deployment.apps/web", "replicaset.apps/web-"):
         assert kind in everything, everything
-    described = simulated.kubectl("describe", "deploy", "web", *n)
-    assert "ScalingReplicaSet" in described and "RollingUpdateStrategy:  25% max unavailable, 25% max surge" in described
-    assert "2 desired | 2 updated | 2 total | 2 available | 0 unavailable" in described, described
+    described = simulated.wait("they are counted", lambda: (lambda text: text if (
+        "2 desired | 2 updated | 2 total | 2 available | 0 unavailable" in text and "ScalingReplicaSet" in text) else None)(
+        simulated.kubectl("describe", "deploy", "web", *n)))
+    assert "RollingUpdateStrategy:  25% max unavailable, 25% max surge" in described, described
     assert "Controlled By:  Deployment/web" in simulated.kubectl("describe", "rs", *n)
     resources = simulated.kubectl("api-resources", "--api-group=apps", "--no-headers")
     assert "deploy" in resources and "rs" in resources
@@ -61,7 +62,7 @@ def test_a_deleted_pod_is_replaced(simulated, namespace):
     kept = sorted(names(simulated, namespace, "pods"))[0]
     simulated.kubectl("label", kept, "app=debug", "--overwrite", *n)
     simulated.wait("replaced", lambda: len(names(simulated, namespace, "pods")) == 2)
-    assert "ownerReferences" not in simulated.get(kept, *n)["metadata"]
+    simulated.wait("released", lambda: "ownerReferences" not in simulated.get(kept, *n)["metadata"])
 
 
 def test_update_history_undo_pause_restart(simulated, namespace):
@@ -73,15 +74,14 @@ def test_update_history_undo_pause_restart(simulated, namespace):
     simulated.kubectl("rollout", "status", "deploy/web", *n, "--timeout=60s")
     images = lambda: simulated.kubectl("get", "pods", *n, "-o", "jsonpath={.items[*].spec.containers[0].image}").split()  # noqa: E731
     simulated.wait("old pods are gone", lambda: images() == ["nginx:2"] * 4)
-    history = simulated.kubectl("rollout", "history", "deploy/web", *n)
-    assert "1         <none>" in history and "2         second" in history, history
+    history = lambda: simulated.kubectl("rollout", "history", "deploy/web", *n)  # noqa: E731
+    simulated.wait("both are told of", lambda: (lambda text: "1         <none>" in text and "2         second" in text)(history()))
     assert "nginx:1" in simulated.kubectl("rollout", "history", "deploy/web", "--revision=1", *n)
 
     assert "rolled back" in simulated.kubectl("rollout", "undo", "deploy/web", *n)
     simulated.kubectl("rollout", "status", "deploy/web", *n, "--timeout=60s")
     simulated.wait("back to the first", lambda: images() == ["nginx:1"] * 4)
-    history = simulated.kubectl("rollout", "history", "deploy/web", *n)
-    assert "2 " in history and "3 " in history and "\n1 " not in history, history
+    simulated.wait("the first is the third now", lambda: (lambda text: "2 " in text and "3 " in text and "\n1 " not in text)(history()))
     simulated.kubectl("rollout", "undo", "deploy/web", "--to-revision=2", *n)
     simulated.wait("to the second again", lambda: images() == ["nginx:2"] * 4)
 
@@ -93,7 +93,8 @@ def test_update_history_undo_pause_restart(simulated, namespace):
     assert "resumed" in simulated.kubectl("rollout", "resume", "deploy/web", *n)
     simulated.kubectl("rollout", "status", "deploy/web", *n, "--timeout=60s")
     simulated.wait("on to the third", lambda: images() == ["nginx:3"] * 4)
-    assert conditions() == {"Available": "MinimumReplicasAvailable", "Progressing": "NewReplicaSetAvailable"}
+    simulated.wait("it says that all is done", lambda: conditions() == {
+        "Available": "MinimumReplicasAvailable", "Progressing": "NewReplicaSetAvailable"})
 
     pods = names(simulated, namespace, "pods")
     assert "restarted" in simulated.kubectl("rollout", "restart", "deploy/web", *n)
@@ -105,7 +106,7 @@ def test_update_history_undo_pause_restart(simulated, namespace):
 def test_recreate_and_a_roll_out_that_cannot_go_on(simulated, namespace):
     n = ("-n", namespace)
     manifest = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"},
-                "spec": {"replicas": 2, "strategy": {"type": "Recreate"}, "progressDeadlineSeconds": 2,
+                "spec": {"replicas": 2, "strategy": {"type": "Recreate"},
                          "selector": {"matchLabels": {"app": "web"}},
                          "template": {"metadata": {"labels": {"app": "web"}},
                                       "spec": {"containers": [{"name": "c", "image": "one"}]}}}}
@@ -116,6 +117,7 @@ def test_recreate_and_a_roll_out_that_cannot_go_on(simulated, namespace):
     simulated.apply(manifest, *n)
     simulated.kubectl("rollout", "status", "deploy/web", *n, "--timeout=60s")
     manifest["spec"]["template"]["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "400"}}
+    manifest["spec"]["progressDeadlineSeconds"] = 2
     simulated.apply(manifest, *n)
     err = simulated.kubectl_fails("rollout", "status", "deploy/web", *n, "--timeout=60s")
     assert 'deployment "web" exceeded its progress deadline' in err
@@ -139,9 +141,7 @@ def test_a_gang_rolls_out_one_pod_after_the_other(simulated, namespace):
     assert [group["spec"]["minMember"] for group in first] == [3]
     simulated.kubectl("set", "image", "deploy/gang", "main=nginx:2", *n)
     simulated.kubectl("rollout", "status", "deploy/gang", *n, "--timeout=60s")
-    groups = simulated.wait("one group is left, of three", lambda: [
-        group["metadata"]["name"] for group in simulated.get("podgroups", *n)["items"]
-    ] if [group["spec"]["minMember"] for group in simulated.get("podgroups", *n)["items"]] == [3] else None)
-    assert groups != [group["metadata"]["name"] for group in first]
-    resources = simulated.get("podgroup", groups[0], *n)["spec"]["minResources"]
-    assert resources["cpu"] == "300m" and resources["pods"] == "3"
+    left = simulated.wait("one group is left, of three", lambda: (lambda groups: groups if [
+        (g["spec"]["minMember"], g["spec"]["minResources"]["cpu"], g["spec"]["minResources"]["pods"]) for g in groups] == [
+        (3, "300m", "3")] else None)(simulated.get("podgroups", *n)["items"]))
+    assert left[0]["metadata"]["uid"] != first[0]["metadata"]["uid"]

@@ -21,7 +21,7 @@ def test_a_replication_controller_keeps_its_pods(simulated, namespace):
     simulated.wait("three run", lambda: len(running()) == 3)
     simulated.kubectl("delete", "pod", first[0], *n)
     simulated.wait("it is replaced", lambda: len(running()) == 3 and first[0] not in running())
-    assert "3 current / 3 desired" in simulated.kubectl("describe", "rc", "old", *n)
+    simulated.wait("and counted", lambda: "3 current / 3 desired" in simulated.kubectl("describe", "rc", "old", *n))
     simulated.kubectl("delete", "rc", "old", "--cascade=orphan", *n)
     assert len(running()) == 3
     simulated.apply(controller(1), *n)
