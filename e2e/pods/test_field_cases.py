@@ -1,5 +1,4 @@
 """What people who run pods have reported as broken elsewhere: exit codes, logs, expansion, downward values, emptyDir, probes."""
-import concurrent.futures
 import datetime
 import json
 import re
@@ -9,6 +8,7 @@ import time
 import pytest
 
 import harness
+from watching import Talk
 
 
 @pytest.fixture(scope="module")
@@ -17,6 +17,7 @@ def cluster(tmp_path_factory):
     made = harness.Cluster(tmp_path_factory.mktemp("krater"), "--stop-pods", "--cpu", "4", "--container-log-max-size", "1Mi",
                            "--container-log-max-files", "3")
     made.start()
+    made.wait_nodes(1)
     yield made
     made.stop()
 
@@ -39,6 +40,11 @@ def status_of(cluster, namespace, name, container="main"):
     return next((one for one in statuses if one["name"] == container), {})
 
 
+def logs(cluster, namespace, *what):
+    """What there is of them; nothing as long as the container has not begun."""
+    return cluster.try_kubectl("logs", *what, "-n", namespace)[1]
+
+
 def seconds(text):
     return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
 
@@ -50,10 +56,10 @@ def test_exit_codes_reasons_and_phases_for_each_restart_policy(cluster, namespac
         pod("ok-onfailure", shell("exit 0"), restartPolicy="OnFailure"), pod("bad-onfailure", shell("exit 7"), restartPolicy="OnFailure"),
         pod("ok-always", shell("exit 0"), restartPolicy="Always"),
         pod("nocmd", {"name": "main", "image": "busybox:1.36", "command": ["/no/such/program"]}),
-        pod("two", shell("exit 0"), shell("sleep 20; exit 1", name="late"))]}, "-n", namespace)
+        pod("two", shell("exit 0"), shell("sleep 45; exit 1", name="late"))]}, "-n", namespace)
 
     def ended(name, container="main"):
-        return cluster.wait(f"{name} ends", lambda: status_of(cluster, namespace, name, container).get("state", {}).get("terminated"))
+        return cluster.wait(f"{name} ends", timeout=90, condition=lambda: status_of(cluster, namespace, name, container).get("state", {}).get("terminated"))
     for name, wanted, code, reason in (("ok-never", "Succeeded", 0, "Completed"), ("bad-never", "Failed", 7, "Error"),
                                        ("sig-never", "Failed", 143, "Error"), ("ok-onfailure", "Succeeded", 0, "Completed")):
         state = ended(name)
@@ -84,25 +90,27 @@ def test_logs_over_rotation_previous_tail_and_since(cluster, namespace):
     cluster.apply(pod("long", shell("head -c 100000 /dev/zero | tr '\\0' y; echo; sleep 600")), "-n", namespace)
     cluster.apply(pod("waits", {"name": "main", "image": "no.such/image:1"}), "-n", namespace)
     cluster.kubectl("wait", "--for=condition=Ready", "pod/chat", "-n", namespace, "--timeout=60s")
-    follow = subprocess.Popen(["kubectl", "logs", "-f", "chat", "-n", namespace], env=cluster.environment(), text=True, stdout=subprocess.PIPE)
-    with concurrent.futures.ThreadPoolExecutor() as pool:
-        text = pool.submit(lambda: follow.communicate(timeout=200)[0])
+    follow = Talk(cluster, "logs", "-f", "chat", "-n", namespace)
+    try:
+        cluster.wait("it talks", lambda: len(logs(cluster, namespace, "--tail=5", "chat").splitlines()) == 5)
         for _ in range(10):
-            assert len(cluster.kubectl("logs", "--tail=5", "chat", "-n", namespace).splitlines()) in (0, 5)
-        logs = cluster.data / "node" / "pods" / cluster.get("pod", "chat", "-n", namespace)["metadata"]["uid"] / "logs" / "main"
-        numbers = [int(one.split()[0]) for one in text.result().splitlines()]
+            assert len(cluster.kubectl("logs", "--tail=5", "chat", "-n", namespace).splitlines()) == 5
+        files = cluster.data / "node" / "pods" / cluster.get("pod", "chat", "-n", namespace)["metadata"]["uid"] / "logs" / "main"
+        numbers = [int(one.split()[0]) for one in follow.end(timeout=200).splitlines()]
+    finally:
+        follow.stop()
     assert numbers == list(range(60000)), "consecutive over several rotations"
-    assert len(list(logs.iterdir())) == 3 and sum(f.stat().st_size for f in logs.iterdir()) < 4 << 20
+    assert len(list(files.iterdir())) == 3 and sum(f.stat().st_size for f in files.iterdir()) < 4 << 20
     tail = cluster.kubectl("logs", "--tail=5", "chat", "-n", namespace).splitlines()
     assert [int(one.split()[0]) for one in tail] == list(range(59995, 60000))
     stamps = [one.split()[0] for one in cluster.kubectl("logs", "--timestamps", "--tail=50", "chat", "-n", namespace).splitlines()]
     assert stamps == sorted(stamps) and all(re.fullmatch(r"[\d-]+T[\d:]+\.\d{9}Z", one) for one in stamps)
     assert len(cluster.kubectl("logs", "--limit-bytes=100", "chat", "-n", namespace)) == 100
     recent = [one.split()[0] for one in cluster.kubectl("logs", "--timestamps", "--since=2s", "chat", "-n", namespace).splitlines()]
-    assert all(time.time() - seconds(one[:26] + "Z") < 10 for one in recent)
+    assert all(time.time() - seconds(one[:26] + "Z") < 20 for one in recent)  # not all of what took longer to say
     cluster.wait("it was restarted", lambda: status_of(cluster, namespace, "again").get("restartCount", 0) >= 1)
     assert cluster.kubectl("logs", "--previous", "again", "-n", namespace).startswith("run at ")
-    cluster.wait("the long line", lambda: len(cluster.kubectl("logs", "long", "-n", namespace)) == 100001)
+    cluster.wait("the long line", lambda: len(logs(cluster, namespace, "long")) == 100001)
     assert cluster.kubectl("logs", "long", "-n", namespace) == "y" * 100000 + "\n"
     # kubectl itself looks for the name first: ask as a program would.
     refused = cluster.kubectl_fails("get", "--raw", f"/api/v1/namespaces/{namespace}/pods/again/log?container=nosuch")
@@ -178,17 +186,18 @@ def test_empty_dirs_have_their_limit_and_live_as_long_as_the_pod(cluster, namesp
                       volumes=[{"name": "s", "emptyDir": {"sizeLimit": "10Mi"}}]), "-n", namespace)
     cluster.apply(pod("eats", shell("dd if=/dev/zero of=/big bs=1M count=20 2>/dev/null; sleep 3600", resources={"limits": {"ephemeral-storage": "5Mi"}}),
                       terminationGracePeriodSeconds=1), "-n", namespace)
-    text = cluster.wait("the third write", lambda: (lambda t: t if "No space" in t else None)(cluster.kubectl("logs", "mem", "-n", namespace)))
+    text = cluster.wait("the third write", lambda: (lambda t: t if "No space" in t else None)(logs(cluster, namespace, "mem")))
     assert text.split()[1] == "65536" and "fits" in text
     cluster.wait("keep restarts", lambda: status_of(cluster, namespace, "keep").get("restartCount", 0) >= 1)
-    cluster.wait("the file is still there", lambda: cluster.kubectl("logs", "keep", "-c", "main", "-n", namespace) == "was-here\n")
+    cluster.wait("the file is still there", lambda: logs(cluster, namespace, "keep", "-c", "main") == "was-here\n")
     assert cluster.kubectl("logs", "keep", "-c", "peer", "-n", namespace) == "found: \n", "both see the same files"
     cluster.kubectl("delete", "pod", "keep", "-n", namespace, timeout=60)
     cluster.apply(keep(), "-n", namespace)
     cluster.wait("the new pod runs", lambda: status_of(cluster, namespace, "keep", "peer").get("ready"))
-    assert cluster.wait("the new pod has looked", lambda: cluster.kubectl("logs", "keep", "-c", "peer", "-n", namespace)) == "found: \n", "a new pod's is empty"
+    assert cluster.wait("the new pod has looked", lambda: logs(cluster, namespace, "keep", "-c", "peer")) == "found: \n", "a new pod's is empty"
     evicted = cluster.wait("the pod that outgrew its volume is evicted", timeout=120, condition=lambda: (
-        lambda p: p if p["status"].get("phase") == "Failed" else None)(cluster.get("pod", "grows", "-n", namespace)))
+        lambda p: p if p["status"]["phase"] == "Failed" and p["status"]["containerStatuses"][0]["state"]["terminated"] else None)(
+        cluster.get("pod", "grows", "-n", namespace)))
     assert evicted["status"]["reason"] == "Evicted" and "10Mi" in evicted["status"]["message"]
     assert evicted["status"]["containerStatuses"][0]["state"]["terminated"]["exitCode"] in (137, 143)
     eats = cluster.wait("so is the pod that fills the disk", timeout=120, condition=lambda: (
@@ -213,12 +222,12 @@ def test_probes_count_for_one_run_and_wait_for_startup(cluster, namespace):
                       restartPolicy="Always", terminationGracePeriodSeconds=1), "-n", namespace)
     cluster.apply(pod("hangs", shell("sleep 3600", readinessProbe={"exec": {"command": ["sleep", "54321"]}, "periodSeconds": 2, "timeoutSeconds": 1}),
                       terminationGracePeriodSeconds=1), "-n", namespace)
-    slow = cluster.wait("slowstart is ready", timeout=80, condition=lambda: (
+    slow = cluster.wait("slowstart is ready", timeout=100, condition=lambda: (
         lambda s: s if s.get("ready") else None)(status_of(cluster, namespace, "slowstart")))
     assert slow["restartCount"] == 0
     ready = next(c for c in cluster.get("pod", "slowstart", "-n", namespace)["status"]["conditions"] if c["type"] == "Ready")
     took = seconds(ready["lastTransitionTime"]) - seconds(slow["state"]["running"]["startedAt"])
-    assert 29 <= took <= 36, took
+    assert 29 <= took <= 45, took
     unready = cluster.get("pod", "unready", "-n", namespace)["status"]
     assert unready["phase"] == "Running" and unready["containerStatuses"][0]["restartCount"] == 0
     assert {c["type"]: c["status"] for c in unready["conditions"]}["ContainersReady"] == "False"
@@ -231,11 +240,13 @@ def test_probes_count_for_one_run_and_wait_for_startup(cluster, namespace):
         last = status["lastState"]["terminated"]
         return seconds(last["finishedAt"]) - seconds(last["startedAt"])
     first = runs(1)
-    assert 29 <= lived(first) <= 46 and first["lastState"]["terminated"]["exitCode"] == 137
-    events = [e for e in cluster.get("events", "-n", namespace)["items"] if e["involvedObject"]["name"] == "dies"]
-    unhealthy = sum(e.get("count", 1) for e in events if e["reason"] == "Unhealthy")
-    assert unhealthy >= 3 and any(e["reason"] == "Killing" for e in events), events
+    # With the pod's own 60 s to end in, it would be over 90.
+    assert 29 <= lived(first) <= 75 and first["lastState"]["terminated"]["exitCode"] == 137
+
+    def told(name, reason):
+        return [e for e in cluster.get("events", "-n", namespace)["items"] if e["involvedObject"]["name"] == name and e["reason"] == reason]
+    cluster.wait("three failures and the end are told", lambda: sum(e.get("count", 1) for e in told("dies", "Unhealthy")) >= 3 and told("dies", "Killing"))
     assert lived(runs(2)) >= 30, "a new run starts at nought"
-    assert any("timed out" in e["message"] for e in cluster.get("events", "-n", namespace)["items"] if e["involvedObject"]["name"] == "hangs")
-    alive = subprocess.run(["pgrep", "-c", "-f", "^sleep 54321"], capture_output=True, text=True).stdout
-    assert int(alive) <= 1, "processes of probes that took too long are gone"
+    cluster.wait("a probe that took too long is told", lambda: any("timed out" in e["message"] for e in told("hangs", "Unhealthy")))
+    cluster.wait("processes of probes that took too long are gone", lambda: int(subprocess.run(
+        ["pgrep", "-c", "-f", "^sleep 54321"], capture_output=True, text=True).stdout) <= 1)

@@ -7,8 +7,12 @@ import harness
 def test_a_node_with_too_little_disk_is_tainted(tmp_path):
     cluster = harness.Cluster(tmp_path, "--stop-pods", "--eviction-hard", "nodefs.available<100%,memory.available<1Mi").start()
     try:
-        node = cluster.wait("the node is tainted", lambda: next(
-            (n for n in cluster.get("nodes")["items"] if n["spec"].get("taints")), None), timeout=30)
+        def looked():
+            """The node, when it has said how it is and nothing else keeps pods away."""
+            node = cluster.get("nodes")["items"][0]
+            ready = any(c["type"] == "Ready" and c["status"] == "True" for c in node["status"]["conditions"])
+            return node if ready and [t["key"] for t in node["spec"]["taints"]] == ["node.kubernetes.io/disk-pressure"] else None
+        node = cluster.wait("the node is tainted", looked)
         conditions = {c["type"]: c for c in node["status"]["conditions"]}
         disk = conditions["DiskPressure"]
         assert (disk["status"], disk["reason"], disk["message"]) == ("True", "KubeletHasDiskPressure", "kubelet has disk pressure")
@@ -16,7 +20,7 @@ def test_a_node_with_too_little_disk_is_tainted(tmp_path):
         assert conditions["Ready"]["status"] == "True"
         assert [(t["key"], t["effect"]) for t in node["spec"]["taints"]] == [("node.kubernetes.io/disk-pressure", "NoSchedule")]
         cluster.kubectl("run", "waits", "--image=busybox:1.36", "--restart=Never", "--", "true")
-        cluster.wait("the pod is told why it waits", timeout=30, condition=lambda: any(
+        cluster.wait("the pod is told why it waits", condition=lambda: any(
             "disk-pressure" in c.get("message", "") for c in cluster.get("pod", "waits")["status"].get("conditions", [])))
         assert cluster.get("pod", "waits")["status"]["phase"] == "Pending"
     finally:
