@@ -117,7 +117,7 @@ def test_container_ports_without_protocol_match_those_with_it(simulated, namespa
         return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "dns"}, "spec": {"restartPolicy": "Never", "containers": [
             {"name": "main", "image": "busybox", "ports": [dict(p, containerPort=1053) for p in ports]}]}}
     ssa(simulated, n, pod({"name": "dns"}, {"name": "dns-udp", "protocol": "UDP"}))
-    before = simulated.get("pod", "dns", *n)
+    before = simulated.wait("it has a node", lambda: (lambda p: p if p["spec"]["nodeName"] else None)(simulated.get("pod", "dns", *n)))
     ports = before["spec"]["containers"][0]["ports"]
     assert [(p["name"], p["protocol"]) for p in ports] == [("dns", "TCP"), ("dns-udp", "UDP")]
     ssa(simulated, n, pod({"name": "dns", "protocol": "TCP"}, {"name": "dns-udp", "protocol": "UDP"}))
@@ -237,4 +237,4 @@ def test_who_gives_up_everything_leaves_the_object_its_name(simulated, namespace
         assert left["name"] == "c" and not left.keys() & part.keys(), left
         assert [c["metadata"]["name"] for c in simulated.get("cm", *n)["items"] if c["metadata"]["uid"] == left["uid"]] == ["c"]
     simulated.kubectl("label", "cm", "c", "more=1", *n)
-    simulated.kubectl("delete", "cm", "c", *n, "--timeout=10s")
+    simulated.kubectl("delete", "cm", "c", *n, "--timeout=60s")

@@ -76,7 +76,7 @@ def test_a_ray_cluster_deleted_in_the_foreground_waits_for_its_pods(simulated, n
     assert "foregroundDeletion" in parent["finalizers"] and parent["deletionTimestamp"], parent
     simulated.kubectl("patch", "pod", pod, *n, "--type=json", "-p", '[{"op":"remove","path":"/metadata/finalizers"}]')
     simulated.wait("parent and pod are gone",
-                   lambda: simulated.get("raycluster", "held", *n) is None and not pods_of(simulated, n, "held"), timeout=30)
+                   lambda: simulated.get("raycluster", "held", *n) is None and not pods_of(simulated, n, "held"))
 
 
 def resident_mb(cluster):
@@ -95,7 +95,7 @@ def test_a_list_of_large_objects_costs_no_memory_for_long(simulated, namespace):
     for _ in range(3):
         lines = simulated.kubectl("get", "cm", "-n", namespace, "--no-headers", timeout=120).splitlines()
         assert len([line for line in lines if line.startswith("large-")]) == 200
-    assert simulated.wait("memory is near what it was", lambda: resident_mb(simulated) < before + 60, timeout=30)
+    assert simulated.wait("memory is near what it was", lambda: resident_mb(simulated) < before + 60)
 
 
 def test_a_pod_of_a_thousand_variables_runs(simulated, namespace):

@@ -52,9 +52,9 @@ def test_the_names_and_labels_are_kube_apiservers(simulated, namespace):
 
 
 def test_the_numbers_are_true(simulated, namespace):
-    listed = len(simulated.get("configmaps", "-A")["items"])
+    simulated.wait("as many are told of as there are", lambda: value(scrape(simulated), "apiserver_storage_objects", resource="configmaps")
+                   == len(simulated.get("configmaps", "-A")["items"]))
     metrics = scrape(simulated)
-    assert value(metrics, "apiserver_storage_objects", resource="configmaps") == listed
     assert value(metrics, "apiserver_storage_objects", resource="nodes") == 10
     assert value(metrics, "apiserver_storage_objects", resource="rayjobs.ray.io") == 0
     assert total(metrics, "workqueue_adds_total") > 0

@@ -170,12 +170,12 @@ def test_deleting_a_definition_takes_its_objects_along(simulated, namespace):
     simulated.kubectl("delete", "crd", f"leavers.{group}", "--wait=false")
     simulated.wait("objects to go", lambda: simulated.kubectl(
         "get", "leavers", "-n", namespace, "-o", "name").strip() == f"leaver.{group}/held")
-    conditions = {c["type"]: c for c in simulated.get("crd", f"leavers.{group}")["status"]["conditions"]}
-    assert conditions["Terminating"]["reason"] == "InstanceDeletionInProgress"
+    simulated.wait("the definition to say so", lambda: {c["type"]: c for c in simulated.get("crd", f"leavers.{group}")["status"]["conditions"]}[
+        "Terminating"]["reason"] == "InstanceDeletionInProgress")
     assert "not allowed while custom resource definition is terminating" in simulated.kubectl_fails(
         "create", "-n", namespace, "-f", "-", stdin=json.dumps({**leaver, "metadata": {"name": "late"}}))
     simulated.kubectl("patch", "leaver", "held", "-n", namespace, "--type=merge", "-p", '{"metadata":{"finalizers":null}}')
-    simulated.kubectl("wait", "--for=delete", f"crd/leavers.{group}", "--timeout=30s")
+    simulated.kubectl("wait", "--for=delete", f"crd/leavers.{group}", "--timeout=60s", timeout=90)
     simulated.wait("the kind to disappear", lambda: group not in simulated.kubectl("api-versions"))
     assert "the server doesn't have a resource type" in simulated.kubectl_fails("get", "leavers", "-n", namespace)
 

@@ -59,8 +59,9 @@ def test_people_approve_where_the_rule_is_taken_away(server):
         name = request["metadata"]["name"]
         assert server.kubectl("get", "csr", "--no-headers").split()[-1] == "Pending"
         agent.stop()  # whoever is restarted meanwhile goes on with the same request
+        asked = agent.text().count("agent.certificate_requested")
         agent = server.agent("edge-1", "--token", server.token())
-        server.wait("it has asked again", lambda: agent.text().count("agent.certificate_requested") == 2)
+        server.wait("it has asked again", lambda: agent.text().count("agent.certificate_requested") > asked)
         assert [r["metadata"]["name"] for r in server.get("csr")["items"]] == [name]
         server.stop_server()
         server.start()  # a restart does not open the door again
@@ -76,7 +77,7 @@ def test_a_denied_node_is_told_why(server):
     agent = server.agent("edge-1", "--token", server.token())
     request = server.wait("the node asks", lambda: server.request_of("system:bootstrap:"))
     server.kubectl("certificate", "deny", request["metadata"]["name"])
-    assert agent.process.wait(30) == 1
+    assert agent.process.wait(60) == 1
     assert "certificate signing request is denied, reason: KubectlDeny" in agent.text()
     assert server.get("node", "edge-1") is None
 
@@ -103,7 +104,8 @@ def test_a_certificate_is_renewed_without_a_restart_and_over_one_of_the_server(t
         server.stop_server()
         server.start()
         server.wait("and one more after the server's restart", lambda: renewed() and len(seen) > 2, timeout=120)
-        assert agent.process.poll() is None and agent.text().count("agent.certificate_renewed") >= 2
+        server.wait("its log tells of both", lambda: agent.text().count("agent.certificate_renewed") >= 2)
+        assert agent.process.poll() is None
         # The first certificate has ended; the node works with the newest.
         server.apply({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},
                       "spec": {"containers": [{"name": "c", "image": "x"}]}})
@@ -130,7 +132,7 @@ def test_tokens_as_kubeadm_makes_them_serve_too(server):
     # Without the group it may authenticate, and no more.
     server.apply(bootstrap_secret(later(hours=1)))
     refused = server.agent("edge-1", *given)
-    assert refused.process.wait(30) == 1
+    assert refused.process.wait(60) == 1
     assert 'User "system:bootstrap:abcdef" cannot create resource "certificatesigningrequests"' in refused.text(), refused.text()
     server.apply(bootstrap_secret(later(hours=1), **{"auth-extra-groups": "system:bootstrappers:kubeadm:default-node-token"}))
     agent = server.agent("edge-1", *given)
@@ -141,9 +143,9 @@ def test_tokens_as_kubeadm_makes_them_serve_too(server):
 
 
 def test_tokens_whose_time_is_over_are_taken_away(server):
-    server.apply(bootstrap_secret(later(seconds=4)))
+    server.apply(bootstrap_secret(later(seconds=12)))
     assert server.get("secret", "bootstrap-token-abcdef", "-n", "kube-system")
-    server.kubectl("wait", "--for=delete", "secret/bootstrap-token-abcdef", "-n", "kube-system", "--timeout=30s")
+    server.kubectl("wait", "--for=delete", "secret/bootstrap-token-abcdef", "-n", "kube-system", "--timeout=60s", timeout=90)
     server.token()
     kept = server.get("secrets", "-n", "kube-system", "--field-selector=type=bootstrap.kubernetes.io/token")["items"]
     assert len(kept) == 1

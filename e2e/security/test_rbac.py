@@ -14,7 +14,7 @@ def test_the_default_roles_are_there_and_collect_their_rules(simulated):
     for name in ("cluster-admin", "admin", "edit", "view", "system:discovery", "system:basic-user"):
         assert f"clusterrole.rbac.authorization.k8s.io/{name}" in names
     simulated.wait("edit holds what view holds", lambda: "pods/log" in simulated.kubectl("describe", "clusterrole", "edit"))
-    assert "rayjobs.ray.io" in simulated.kubectl("describe", "clusterrole", "view")
+    simulated.wait("view holds what its parts hold", lambda: "rayjobs.ray.io" in simulated.kubectl("describe", "clusterrole", "view"))
     assert "ClusterRole/cluster-admin" in simulated.kubectl("get", "clusterrolebinding", "cluster-admin", "-o", "wide")
 
 
