@@ -1,7 +1,7 @@
 """What people type: each story with the unmodified kubectl, on simulated nodes where no process is needed."""
 import json
-import subprocess
-import time
+
+from watching import Talk
 
 
 def config_map(name, **data):
@@ -72,18 +72,16 @@ def test_dry_run_and_diff_change_nothing(simulated, namespace):
 
 def test_watch_and_wait(simulated, namespace):
     n = ("-n", namespace)
-    watch = subprocess.Popen(["kubectl", "get", "pods", "-w", "-o", "name", *n], env=simulated.environment(), text=True,
-                             stdout=subprocess.PIPE)
+    watch = Talk(simulated, "get", "pods", "-w", "-o", "name", *n, watches=True)
     try:
-        simulated.apply(sim_pod("short", run_time="5s"), *n)
+        simulated.apply(sim_pod("short", run_time="12s"), *n)
         simulated.kubectl("wait", "--for=condition=Ready", "pod/short", *n, "--timeout=30s")
         simulated.kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/short", *n, "--timeout=30s")
         simulated.kubectl("delete", "pod", "short", *n)
         simulated.kubectl("wait", "--for=delete", "pod/short", *n, "--timeout=30s")
-        time.sleep(0.5)
+        simulated.wait("the watch has told it all", lambda: watch.said().split().count("pod/short") >= 3)
     finally:
-        watch.terminate()
-    assert watch.stdout.read().split().count("pod/short") >= 3
+        watch.stop()
 
 
 def test_lists_in_chunks_sorted_and_selected(simulated, namespace):
@@ -100,8 +98,9 @@ def test_describe_explain_events(simulated, namespace):
     n = ("-n", namespace)
     simulated.apply(sim_pod("told", run_time="60s"), *n)
     simulated.kubectl("wait", "--for=condition=Ready", "pod/told", *n, "--timeout=30s")
-    described = simulated.kubectl("describe", "pod", "told", *n)
-    assert "Node:" in described and "Events:" in described and "Scheduled" in described, described
+    described = simulated.wait("its event is told", lambda: (lambda text: text if "Events:" in text and "Scheduled" in text else None)(
+        simulated.kubectl("describe", "pod", "told", *n)))
+    assert "Node:" in described, described
     assert "FIELD: containers" in simulated.kubectl("explain", "pod.spec.containers")
     assert "entrypoint" in simulated.kubectl("explain", "rayjob.spec")
     assert "Scheduled" in simulated.kubectl("events", "--for", "pod/told", *n)

@@ -2,9 +2,10 @@
 import base64
 import json
 import subprocess
-import time
 
 import pytest
+
+from watching import Talk
 
 
 def config_map(name, **data):
@@ -56,17 +57,14 @@ def test_labels_and_annotations(simulated, namespace):
 def test_watch_in_every_form(simulated, namespace, form, expected):
     n = ("-n", namespace)
     simulated.apply(config_map("first", a="1"), *n)
-    watch = subprocess.Popen(["kubectl", "get", "pods", "-w", *form, *n], env=simulated.environment(), text=True,
-                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    watch = Talk(simulated, "get", "pods", "-w", *form, *n, watches=True)
     try:
         simulated.kubectl("create", "-f", "-", *n, stdin=json.dumps(sim_pod("watched")))
         simulated.kubectl("wait", "--for=condition=Ready", "pod/watched", *n, "--timeout=30s")
         simulated.kubectl("label", "pod", "watched", "late=yes", *n)
-        time.sleep(1)  # for the line to arrive; nothing tells when kubectl has printed it
+        simulated.wait(f"{expected} is printed", lambda: expected in watch.said())
     finally:
-        watch.terminate()
-    out = watch.stdout.read()
-    assert expected in out, out
+        watch.stop()
 
 
 def test_wait_in_every_form(simulated, namespace):

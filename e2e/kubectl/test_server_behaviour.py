@@ -73,7 +73,7 @@ def test_finalizers_hold_an_object_and_its_namespace(simulated):
     assert "Terminating" in told
     assert "because it is being terminated" in simulated.kubectl_fails("create", "cm", "late", *n)
     assert patch(simulated, n, ("cm", "held"), "json", [{"op": "remove", "path": "/metadata/finalizers"}])[0] == 0
-    simulated.kubectl("wait", "--for=delete", "namespace/hang", "--timeout=10s")
+    simulated.kubectl("wait", "--for=delete", "namespace/hang", "--timeout=60s", timeout=90)
 
 
 def test_large_objects(simulated, namespace):
@@ -136,7 +136,7 @@ def test_drain_evicts_and_leaves_the_node_cordoned(simulated, namespace):
     simulated.kubectl("wait", "--for=condition=Ready", "pod/moved", *n, "--timeout=30s")
     node = simulated.get("pod", "moved", *n)["spec"]["nodeName"]
     try:
-        simulated.kubectl("drain", node, "--force", "--ignore-daemonsets", "--delete-emptydir-data", "--timeout=30s")
+        simulated.kubectl("drain", node, "--force", "--ignore-daemonsets", "--delete-emptydir-data", "--timeout=60s", timeout=90)
         assert simulated.get("pod", "moved", *n) is None
         assert simulated.get("node", node)["spec"]["unschedulable"] is True
     finally:
