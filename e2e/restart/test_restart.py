@@ -24,6 +24,7 @@ print("went on after the restart")
 
 
 @pytest.mark.ray
+@pytest.mark.timeout(900)
 def test_a_rayjob_survives_sigkill_of_server_and_agent(tmp_path):
     cluster = harness.Cluster(tmp_path, "--stop-pods", images={"rayproject/ray*": harness.RAY_VENV}).start()
     shared = tmp_path / "shared"
@@ -35,7 +36,7 @@ def test_a_rayjob_survives_sigkill_of_server_and_agent(tmp_path):
         head["volumes"].append({"name": "shared", "hostPath": {"path": str(shared), "type": "Directory"}})
         head["containers"][0]["volumeMounts"].append({"name": "shared", "mountPath": "/shared"})
         cluster.apply(rayjobs.as_list([rayjobs.queue("ray-batch"), config, job]))
-        cluster.wait("the program runs", lambda: (shared / "ledger").exists(), timeout=150)
+        cluster.wait("the program runs", lambda: (shared / "ledger").exists(), timeout=300)
         before = {p["metadata"]["name"]: p["metadata"]["uid"] for p in cluster.get("pods")["items"]}
 
         cluster.kill()
@@ -45,9 +46,10 @@ def test_a_rayjob_survives_sigkill_of_server_and_agent(tmp_path):
         assert after == before, "the same pods go on"
         (shared / "go").write_text("")
         cluster.wait("the job succeeds", lambda: (cluster.get("rayjob", "survivor") or {}).get("status", {}).get("jobStatus") == "SUCCEEDED",
-                     timeout=120)
+                     timeout=240)
         assert (shared / "ledger").read_text() == "run\n", "the program ran once"
-        assert "went on after the restart" in cluster.kubectl("logs", "-l", "job-name=survivor", "--tail=-1")
+        cluster.wait("its last words are in the log", lambda: "went on after the restart" in cluster.kubectl(
+            "logs", "-l", "job-name=survivor", "--tail=-1"))
         assert all(s.get("restartCount", 0) == 0 for p in cluster.get("pods")["items"] for s in p["status"]["containerStatuses"])
     finally:
         if cluster.process.poll() is None:
