@@ -63,7 +63,7 @@ class Informer:
 
     def end(self):
         self.process.stdin.close()
-        assert self.process.wait(timeout=30) == 0, "".join(self.errors)
+        assert self.process.wait(timeout=60) == 0, "".join(self.errors)
         for reader in self.readers:
             reader.join()
 
@@ -92,7 +92,7 @@ def test_an_informer_follows_over_a_restart_of_the_server(simulated, namespace, 
 @pytest.mark.timeout(1800)
 def test_the_dynamic_client(simulated, namespace, programs):
     done = subprocess.run([programs / "dynamic", "-namespace", namespace], env=simulated.environment(), text=True, capture_output=True,
-                          timeout=90)
+                          timeout=240)
     assert done.returncode == 0 and done.stdout == "all as expected\n", done.stdout + done.stderr
 
 
@@ -123,5 +123,5 @@ def test_an_operator_lives_through_a_restart_of_the_server(simulated, namespace,
         assert simulated.get("echo", *n)["items"] == []
     finally:
         operator.terminate()
-        assert operator.wait(timeout=30) == 0, (simulated.directory / "operator.log").read_text()[-3000:]
+        assert operator.wait(timeout=60) == 0, (simulated.directory / "operator.log").read_text()[-3000:]
         simulated.kubectl("delete", "crd", "echoes.example.com")

@@ -9,6 +9,7 @@ def test_what_is_switched_off_does_nothing(tmp_path):
     cluster = harness.Cluster(tmp_path, "--runtime", "simulated", "--nodes", "1", "--controllers=-job,-rayjob", "--scheduler=off")
     cluster.start()
     try:
+        cluster.wait_nodes(1)
         cluster.kubectl("create", "job", "idle", "--image=busybox:1.36", "--", "true")
         cluster.kubectl("create", "deployment", "web", "--image=busybox:1.36")
         cluster.kubectl("create", "-f", "-", stdin=json.dumps({

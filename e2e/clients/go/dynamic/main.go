@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/util/retry"
 )
 
 func check(what string, err error) {
@@ -48,7 +49,7 @@ func main() {
 	version := flag.String("version", "v1beta1", "of the resource")
 	field := flag.String("field", "minMember", "an integer field of its spec")
 	flag.Parse()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 
 	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
@@ -99,11 +100,14 @@ func main() {
 	if _, err = client.Update(ctx, stale, metav1.UpdateOptions{}); !apierrors.IsConflict(err) {
 		fail("an update of what has changed since: %v", err)
 	}
-	current, err := client.Get(ctx, "d-1", metav1.GetOptions{})
-	check("get", err)
-	check("set", unstructured.SetNestedField(current.Object, int64(5), "spec", *field))
-	_, err = client.Update(ctx, current, metav1.UpdateOptions{})
-	check("update", err)
+	// The scheduler may write between the two.
+	check("update", retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		current, err := client.Get(ctx, "d-1", metav1.GetOptions{})
+		check("get", err)
+		check("set", unstructured.SetNestedField(current.Object, int64(5), "spec", *field))
+		_, err = client.Update(ctx, current, metav1.UpdateOptions{})
+		return err
+	}))
 	check("delete", client.Delete(ctx, "d-0", metav1.DeleteOptions{}))
 	check("delete collection", client.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "made=here"}))
 	if _, err = client.Get(ctx, "d-3", metav1.GetOptions{}); !apierrors.IsNotFound(err) {

@@ -4,6 +4,7 @@ package main
 
 import (
 	"os"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
@@ -22,6 +23,8 @@ func main() {
 			panic(err)
 		}
 	}
+	// Longer than a server takes to come back.
+	lease, renew := time.Minute, 45*time.Second
 	manager, err := ctrl.NewManager(ctrl.GetConfigOrDie(), ctrl.Options{
 		Scheme:                        scheme,
 		Metrics:                       server.Options{BindAddress: "0"},
@@ -29,6 +32,8 @@ func main() {
 		LeaderElectionID:              "echo.example.com",
 		LeaderElectionNamespace:       "default",
 		LeaderElectionReleaseOnCancel: true,
+		LeaseDuration:                 &lease,
+		RenewDeadline:                 &renew,
 	})
 	if err == nil {
 		err = echo.SetupWithManager(manager)
