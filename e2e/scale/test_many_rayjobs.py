@@ -11,10 +11,9 @@ spec.loader.exec_module(rayjobs)
 
 
 def test_twenty_rayjobs_on_a_thousand_nodes_are_all_bound(tmp_path):
-    cluster = harness.Cluster(tmp_path, "--runtime", "simulated", "--nodes", "1000", "--cpu", "32", "--memory", "256Gi").start(timeout=60)
+    cluster = harness.Cluster(tmp_path, "--runtime", "simulated", "--nodes", "1000", "--cpu", "32", "--memory", "256Gi").start(timeout=120)
     try:
-        cluster.wait("a thousand nodes are Ready", timeout=60, condition=lambda: sum(
-            1 for line in cluster.kubectl("get", "nodes", "--no-headers").splitlines() if " Ready " in line) == 1000)
+        cluster.wait_nodes(1000, timeout=180)
         jobs = [rayjobs.queue("ray-batch")]
         for number in range(20):
             jobs += rayjobs.sample(f"many-{number:02}", cpu="8", workers=8)
@@ -25,12 +24,12 @@ def test_twenty_rayjobs_on_a_thousand_nodes_are_all_bound(tmp_path):
             pods = [p for p in cluster.get("pods")["items"] if p["metadata"]["labels"].get("ray.io/node-type")]
             return len(pods) == 20 * 9 and all(p["spec"].get("nodeName") for p in pods)
 
-        cluster.wait("all 180 pods are bound", all_bound, timeout=60)
+        cluster.wait("all 180 pods are bound", all_bound, timeout=120)
         print(f"180 pods of 20 gangs bound {time.monotonic() - started:.1f} s after kubectl apply began")
         groups = cluster.get("podgroups")["items"]
         assert len(groups) == 20
         assert all(g["spec"]["minMember"] == 9 for g in groups)
-        cluster.wait("all pod groups Running", timeout=60, condition=lambda: all(
+        cluster.wait("all pod groups Running", timeout=120, condition=lambda: all(
             g["status"]["phase"] == "Running" for g in cluster.get("podgroups")["items"]))
     finally:
         cluster.stop()
