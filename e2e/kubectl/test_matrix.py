@@ -34,6 +34,19 @@ CLIENTS = clients()
 OUTCOMES = {}  # (group, run) -> version -> words of the table
 
 
+# `goes_on PATTERN COMMAND…`: what has no end of its own. Ends with 124, as under `timeout`, when the command has said what
+# it should (or half a minute is over) and still goes on; otherwise as the command.
+GOES_ON = """#!/bin/bash
+pattern=$1 said=$(mktemp -p $TMP); shift
+"$@" >$said 2>&1 & pid=$!
+for i in {1..150}; do grep -Eqe "$pattern" $said && break; kill -0 $pid 2>/dev/null || break; sleep 0.2; done
+sleep 0.5
+if kill $pid 2>/dev/null; then code=124; wait $pid; else wait $pid; code=$?; fi
+cat $said
+exit $code
+"""
+
+
 class Shell:
     """bash in a namespace of a cluster, with one kubectl."""
 
@@ -41,6 +54,8 @@ class Shell:
         self.bin = directory / "bin"
         self.bin.mkdir(parents=True)
         (self.bin / "kubectl").symlink_to(CLIENTS[version])
+        (self.bin / "goes_on").write_text(GOES_ON)
+        (self.bin / "goes_on").chmod(0o755)
         config = yaml.safe_load(cluster.kubeconfig.read_text())
         for context in config["contexts"]:
             context["context"]["namespace"] = namespace
