@@ -58,8 +58,8 @@ def test_the_default_class_makes_a_directory_that_outlives_its_pod(cluster, name
     cluster.kubectl("delete", "pvc", "data", *n, "--wait=false")
     assert cluster.kubectl("get", "pvc", "data", "--no-headers", *n).split()[1] == "Terminating"
     cluster.kubectl("delete", "pod", "reader", *n)
-    cluster.kubectl("wait", "--for=delete", "pvc/data", *n, "--timeout=30s")
-    cluster.kubectl("wait", "--for=delete", "pv/" + volume["metadata"]["name"], "--timeout=60s")
+    cluster.kubectl("wait", "--for=delete", "pvc/data", *n, "--timeout=60s", timeout=90)
+    cluster.kubectl("wait", "--for=delete", "pv/" + volume["metadata"]["name"], "--timeout=60s", timeout=90)
     assert not directory.exists()
 
 
@@ -107,7 +107,7 @@ def test_a_stateful_set_keeps_its_data_and_an_ephemeral_volume_does_not(cluster,
                    "spec": {"replicas": 2, "serviceName": "db", "selector": {"matchLabels": {"app": "db"}}, "template": template,
                             "volumeClaimTemplates": [{"metadata": {"name": "data"}, "spec": claim("x")["spec"]}]}}, *n)
     cluster.kubectl("rollout", "status", "sts/db", *n, "--timeout=90s", timeout=120)
-    assert cluster.kubectl("logs", "db-1", *n).strip() == "1"
+    cluster.wait("it has written", lambda: cluster.kubectl("logs", "db-1", *n).strip() == "1")
     claims = {c["metadata"]["name"] for c in cluster.get("pvc", *n)["items"]}
     assert claims == {"data-db-0", "data-db-1", "db-0-scratch", "db-1-scratch"}, claims
     old = cluster.get("pod", "db-1", *n)["metadata"]["uid"]
