@@ -1,4 +1,5 @@
 """SIGKILL of server and agent, and of shims, while pods come and go: everything is carried on, and nothing is left at the end."""
+import contextlib
 import json
 import os
 import pathlib
@@ -37,8 +38,9 @@ def left_of(cluster, uids):
     for top in (*pathlib.Path("/sys/fs/cgroup").iterdir(), pathlib.Path("/sys/fs/cgroup")):
         out += [f"cgroup {one}" for uid in uids if (one := top / "krater" / f"pod{uid}").is_dir()]
     for one in pathlib.Path("/run/krater/cni").rglob("10.*"):
-        if one.is_file() and one.read_text().split("\r\n")[0].strip() in uids:
-            out.append(f"address {one.name}")
+        with contextlib.suppress(OSError):  # given back just now, or no file
+            if one.read_text().split("\r\n")[0].strip() in uids:
+                out.append(f"address {one.name}")
     for table in (["iptables-save"], ["nft", "list", "ruleset"]):
         rules = subprocess.run(table, capture_output=True, text=True).stdout
         out += [f"rule {line}" for line in rules.splitlines() if any(uid in line for uid in uids)]
@@ -69,9 +71,10 @@ def test_kills_at_any_point_lose_nothing_and_leave_nothing(tmp_path):
             if turn % 2 == 1:
                 shims = [p for p in (cluster.data / "node" / "pods").glob("*/state.json")]
                 for state in rng.sample(shims, min(2, len(shims))):
-                    told = json.loads(state.read_text())
-                    if told.get("alive"):
-                        subprocess.run(["kill", "-9", str(told["pid"])])
+                    with contextlib.suppress(OSError, ValueError):  # its pod may be going just now
+                        told = json.loads(state.read_text())
+                        if told.get("alive"):
+                            subprocess.run(["kill", "-9", str(told["pid"])])
             time.sleep(rng.random())  # the kill comes at any point of what is under way
             cluster.kill()
             cluster.start()
@@ -80,14 +83,14 @@ def test_kills_at_any_point_lose_nothing_and_leave_nothing(tmp_path):
             lambda there: set(there) == wanted and all(p["status"].get("phase") == "Running" and all(
                 s["ready"] for s in p["status"].get("containerStatuses") or [{"ready": False}]) for p in there.values()))(pods_of(cluster)))
         for name, one in pods_of(cluster).items():
-            assert cluster.kubectl("logs", name) == "up\n"
+            cluster.wait(f"{name} has said so", lambda name=name: cluster.kubectl("logs", name) == "up\n")
             assert one["status"]["podIP"]
         addresses = [p["status"]["podIP"] for p in pods_of(cluster).values()]
         assert len(set(addresses)) == len(addresses), "no address twice"
-        assert subprocess.run(["pgrep", "-c", "-f", f"^sleep {MARK}"], capture_output=True, text=True).stdout.strip() == str(len(names)), \
-            "every pod's program runs once"
+        cluster.wait("every pod's program runs once", lambda: subprocess.run(
+            ["pgrep", "-c", "-f", f"^sleep {MARK}"], capture_output=True, text=True).stdout.strip() == str(len(names)))
         cluster.kubectl("delete", "pod", "-l", "story=kills", timeout=120)
-        cluster.wait("nothing is left", lambda: not left_of(cluster, uids) or None, timeout=30)
+        cluster.wait("nothing is left", lambda: not left_of(cluster, uids) or None)
     except AssertionError as failure:
         raise AssertionError(f"seed {seed}: {failure}\nleft: {left_of(cluster, uids)}") from failure
     finally:
@@ -100,7 +103,7 @@ def test_a_cluster_that_stops_its_pods_leaves_nothing_running(tmp_path):
     cluster.kubectl("wait", "--for=condition=Ready", "pod/p", "--timeout=60s")
     uid = pods_of(cluster)["p"]["metadata"]["uid"]
     cluster.stop()
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while (left := left_of(cluster, {uid})) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert not left
@@ -121,5 +124,5 @@ def test_pods_go_on_without_their_agent_and_are_taken_over(tmp_path):
         assert after["status"]["containerStatuses"][0]["restartCount"] == 0
     finally:
         cluster.kubectl("delete", "pod", "p", timeout=60)
-        cluster.wait("nothing is left", lambda: not left_of(cluster, {before["metadata"]["uid"]}), timeout=30)
+        cluster.wait("nothing is left", lambda: not left_of(cluster, {before["metadata"]["uid"]}))
         cluster.stop()
