@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "base/json_same.h"
+
 namespace krater::api {
 namespace {
 
@@ -14,7 +16,7 @@ bool same_but(const JsonObject& a, const JsonObject& b, std::string_view left_ou
   for (const auto& member : a) {
     if (member.key() == left_out) continue;
     const Json* other = b.if_contains(member.key());
-    if (other == nullptr || *other != member.value()) return false;
+    if (other == nullptr || !same_json(*other, member.value())) return false;
     ++seen;
   }
   return seen == b.size() - (b.contains(left_out) ? 1 : 0);
@@ -39,7 +41,7 @@ Json take_managed_fields(Json& body) {
 
 Owners owners_sent(Json list, const Json* old, std::string_view subresource) {
   const Json* stored = old == nullptr ? nullptr : find(*old, {kMetadata, kManagedFields});
-  const bool untouched = stored == nullptr ? list.is_null() : list == *stored;
+  const bool untouched = stored == nullptr ? list.is_null() : same_json(list, *stored);
   if (!untouched && subresource.empty()) {
     if (resets_managed_fields(list)) return {};
     Result<FieldManagers> sent = parse_managed_fields(list);

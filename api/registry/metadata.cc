@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "base/env.h"
+#include "base/json_same.h"
 #include "base/strings.h"
 
 namespace krater::api {
@@ -45,7 +46,7 @@ bool same_intent(const KindSchema& schema, const Json& object, const Json& old) 
     const Json* b = before.if_contains(key);
     const bool none = a == nullptr || a->is_null();
     if (none || b == nullptr) return none && (b == nullptr || b->is_null());
-    return *a == *b;
+    return same_json(*a, *b);
   };
   if (schema.built_in() && (now.contains("spec") || before.contains("spec"))) return same("spec");
   std::set<std::string_view> keys;

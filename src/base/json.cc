@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/json_converter.h"
+#include "base/json_same.h"
 
 namespace krater {
 namespace {
@@ -238,7 +239,7 @@ Json merge_difference(const Json& before, const Json& after) {
   }
   for (const auto& member : new_members) {
     const Json* old_value = old_members.if_contains(member.key());
-    if (old_value != nullptr && *old_value == member.value()) continue;
+    if (old_value != nullptr && same_json(*old_value, member.value())) continue;
     if (old_value != nullptr && old_value->is_object() && member.value().is_object()) {
       patch[member.key()] = merge_difference(*old_value, member.value());
     } else {

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "api/machinery/apply/grain.h"
+#include "base/json_same.h"
 
 namespace krater::api {
 namespace {
@@ -20,7 +21,7 @@ void attach(Comparison& to, std::string element, Fate fate, Comparison below) {
 Fate leaf_fate(const Json* before, const Json* after) {
   if (before == nullptr) return Fate::Added;
   if (after == nullptr) return Fate::Removed;
-  return *before == *after ? Fate::Same : Fate::Modified;
+  return same_json(*before, *after) ? Fate::Same : Fate::Modified;
 }
 
 Fate compare(const SchemaNode* node, const Json* before, const Json* after, Comparison& below);
@@ -29,7 +30,8 @@ Fate compare(const SchemaNode* node, const Json* before, const Json* after, Comp
 void compare_members(const SchemaNode* node, const Json* before, const Json* after, Comparison& out,
                      bool as_wholes = false) {
   const auto one = [&](std::string_view name, const Json* old_value, const Json* new_value) {
-    if (as_wholes && old_value != nullptr && new_value != nullptr && *old_value == *new_value)
+    if (as_wholes && old_value != nullptr && new_value != nullptr &&
+        same_json(*old_value, *new_value))
       return;
     Comparison below;
     const Fate fate = compare(member_of(node, name).node, old_value, new_value, below);
@@ -65,7 +67,7 @@ bool index_items(const SchemaNode& list, const Json* value, Items& out) {
 
 bool same_items(const std::vector<const Json*>& a, const std::vector<const Json*>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const Json* x, const Json* y) { return *x == *y; });
+                    [](const Json* x, const Json* y) { return same_json(*x, *y); });
 }
 
 // False: the items cannot be told apart.

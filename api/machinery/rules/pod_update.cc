@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "base/json_same.h"
+
 namespace krater::api::rules {
 namespace {
 
@@ -77,7 +79,7 @@ void check_gates(const Json& spec, const Json& old_spec, const FieldPath& path,
 void check_pod_update(const Json& pod, const Json& old, FieldErrors& errors) {
   const Json* spec = find(pod, {"spec"});
   const Json* old_spec = find(old, {"spec"});
-  if (spec == nullptr || old_spec == nullptr || *spec == *old_spec) return;
+  if (spec == nullptr || old_spec == nullptr || same_json(*spec, *old_spec)) return;
   const FieldPath root;
   const FieldPath path = root.field("spec");
   check_deadline(*spec, *old_spec, path, errors);
@@ -100,7 +102,7 @@ void check_pod_update(const Json& pod, const Json& old, FieldErrors& errors) {
     restore(rest, *old_spec, "affinity");
   }
   if (text_at(*old_spec, {"nodeName"}).empty()) restore(rest, *old_spec, "nodeName");
-  if (rest == *old_spec) return;
+  if (same_json(rest, *old_spec)) return;
   errors.forbidden(path,
                    "pod updates may not change fields other than `spec.containers[*].image`,"
                    "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` "
