@@ -205,8 +205,15 @@ struct ReclaimableHook {
   virtual std::optional<TaskRefs> reclaimable(const Session& session, TaskRef claimant,
                                               const TaskRefs& candidates) const = 0;
 };
-// Of those who answer that: who keeps pods for their own sake, whoever asks. What is said of such
-// pods: "are in their cool-down time".
+// Of those who would leave for the claimant, by whichever plugin's word: those whose queue could
+// not ask for their place at once, and would get it back.
+struct ReturnHook {
+  virtual ~ReturnHook() = default;
+  virtual TaskRefs without_return(const Session& session, TaskRef claimant,
+                                  const TaskRefs& leaving) const = 0;
+};
+// Of those who answer who may go: who keeps pods for their own sake, whoever asks. What is said of
+// such pods: "are in their cool-down time".
 struct KeeperHook {
   virtual ~KeeperHook() = default;
   virtual std::string_view keeps_as() const = 0;

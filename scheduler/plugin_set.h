@@ -44,12 +44,13 @@ class PluginSet {
         start_tier_of(job_valid), start_tier_of(job_ready), start_tier_of(job_pipelined),
         start_tier_of(enqueue), start_tier_of(allocatable), start_tier_of(overused),
         start_tier_of(filter), start_tier_of(score), start_tier_of(job_starving),
-        start_tier_of(preemptable), start_tier_of(reclaimable), start_tier_of(preemptive),
-        start_tier_of(victim_queue_order), start_tier_of(freeable), start_tier_of(why),
-        start_tier_of(overdue), start_tier_of(eviction_guard), start_tier_of(task_filter),
-        start_tier_of(task_score), start_tier_of(gang_evictable), start_tier_of(victim_tasks),
-        start_tier_of(bind_notes), start_tier_of(domains), start_tier_of(sub_group_order),
-        start_tier_of(sub_group_ready), start_tier_of(sub_group_pipelined);
+        start_tier_of(preemptable), start_tier_of(reclaimable), start_tier_of(returns),
+        start_tier_of(preemptive), start_tier_of(victim_queue_order), start_tier_of(freeable),
+        start_tier_of(why), start_tier_of(overdue), start_tier_of(eviction_guard),
+        start_tier_of(task_filter), start_tier_of(task_score), start_tier_of(gang_evictable),
+        start_tier_of(victim_tasks), start_tier_of(bind_notes), start_tier_of(domains),
+        start_tier_of(sub_group_order), start_tier_of(sub_group_ready),
+        start_tier_of(sub_group_pipelined);
   }
 
   template <typename P>
@@ -68,6 +69,7 @@ class PluginSet {
     join(job_starving, *plugin, flags, "enableJobStarving");
     join(preemptable, *plugin, flags, "enablePreemptable");
     join(reclaimable, *plugin, flags, "enableReclaimable");
+    join(returns, *plugin, flags, "");
     join(preemptive, *plugin, flags, "enablePreemptive");
     join(victim_queue_order, *plugin, flags, "");
     join(freeable, *plugin, flags, "enableReclaimable");
@@ -104,6 +106,7 @@ class PluginSet {
   Tiered<JobStarvingHook> job_starving{};
   Tiered<PreemptableHook> preemptable{};
   Tiered<ReclaimableHook> reclaimable{};
+  Tiered<ReturnHook> returns{};
   Tiered<PreemptiveHook> preemptive{};
   Tiered<VictimQueueOrderHook> victim_queue_order{};
   Tiered<FreeableHook> freeable{};

@@ -67,6 +67,13 @@ std::string who_is_kept(const Session& session, TaskRef claimant, const TaskRefs
     if (auto named = keeper.ask(all)) narrow(all, *std::move(named));
     if (before > all.size()) kept[std::string(keeper.keeps_as)] += before - all.size();
   }
+  if (asking == Asking::Reclaiming) {
+    const std::size_t before = all.size();
+    all = session.without_return(claimant, std::move(all));
+    if (before > all.size())
+      kept["would come back at once, as their queue holds no more than it deserves"] =
+          before - all.size();
+  }
   if (kept.empty()) return {};
   std::string out = std::to_string(useful - all.size()) + " of " + std::to_string(useful) +
                     " pods whose places it could use may not be evicted:";

@@ -192,6 +192,8 @@ class Session {
   bool preemptive(QueueId queue, const TaskSpec& task, Refusal& why) const;
   TaskRefs preemptable(TaskRef claimant, const TaskRefs& candidates) const;
   TaskRefs reclaimable(TaskRef claimant, const TaskRefs& candidates) const;
+  // Of those, whoever decided on them: whose places would not be taken back at once.
+  TaskRefs without_return(TaskRef claimant, TaskRefs leaving) const;
   // For a whole gang; across_queues: by reclaiming.
   TaskRefs gang_evictable(TaskRef claimant, const TaskRefs& candidates, bool across_queues) const;
   bool guarded(const TaskSpec& task) const;

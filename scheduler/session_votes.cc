@@ -182,9 +182,21 @@ TaskRefs Session::preemptable(TaskRef claimant, const TaskRefs& candidates) cons
 }
 
 TaskRefs Session::reclaimable(TaskRef claimant, const TaskRefs& candidates) const {
-  return victims(plugins_.reclaimable, behaviors(), [&](const ReclaimableHook& hook) {
-    return hook.reclaimable(*this, claimant, candidates);
-  });
+  return without_return(
+      claimant, victims(plugins_.reclaimable, behaviors(), [&](const ReclaimableHook& hook) {
+        return hook.reclaimable(*this, claimant, candidates);
+      }));
+}
+
+TaskRefs Session::without_return(TaskRef claimant, TaskRefs leaving) const {
+  if (!behaviors().reclaim_avoids_return) return leaving;
+  for (const auto& tier : plugins_.returns.tiers) {
+    for (const ReturnHook* hook : tier) {
+      if (leaving.empty()) return leaving;
+      leaving = hook->without_return(*this, claimant, leaving);
+    }
+  }
+  return leaving;
 }
 
 TaskRefs Session::gang_evictable(TaskRef claimant, const TaskRefs& candidates,

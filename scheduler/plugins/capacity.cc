@@ -34,6 +34,7 @@ class Capacity final : public Plugin,
                        public FreeableHook,
                        public PreemptiveHook,
                        public ReclaimableHook,
+                       public ReturnHook,
                        public GangEvictableHook,
                        public WhyHook {
  public:
@@ -138,6 +139,24 @@ class Capacity final : public Plugin,
       if (stopped_by_ || !tree().flaw(from).empty() || !gives(to, wanted, from, given, left))
         continue;
       for (const QueueId at : own_branch(from, to)) left_of(left, at) -= given;
+      out.push_back(one);
+    }
+    return out;
+  }
+
+  // The plugins that named them may stand in a tier before this one, which is not asked then.
+  TaskRefs without_return(const Session& session, TaskRef claimant,
+                          const TaskRefs& leaving) const override {
+    const QueueId to = session.queue_of(claimant.job);
+    const Resource& wanted = session.task(claimant).spec->shape->request;
+    Left left;
+    TaskRefs out;
+    for (const TaskRef& one : leaving) {
+      const QueueId from = session.queue_of(one.job);
+      const Resource& given = session.task(one).spec->shape->request;
+      Resource& rest = left_of(left, from);
+      if (comes_back(to, wanted, from, rest, given)) continue;
+      rest -= given;
       out.push_back(one);
     }
     return out;

@@ -70,34 +70,41 @@ bool leaves_before(const Case& one, const std::string& a, const std::string& b) 
 // --- What a queue lets go.
 
 // What is left of its queue is enough for the pod to be given away: it holds more than it deserves
-// of something the pod gives, keeps its guarantee, and would not take it back at once.
+// of something the pod gives, and keeps its guarantee.
 bool capacity_gives(const Case& one, const Queue& from, const Amounts& left, const Amounts& given) {
   const Wishes due = due_of(one.world, one.poured, from);
-  const Wishes claimants = due_of(one.world, one.poured, one.queue());
   const Amounts floor = guarantee_of(one.world, from);
-  const Amounts after = plus(held(one.world, one.state.placed, one.queue()), one.job.each);
-  bool of_use = false, means_something = false, beyond = false, over = false, back = false;
+  bool of_use = false, means_something = false, beyond = false;
   for (const std::size_t kind : {kCpu, kMemory}) {
     if (floor[kind] > 0 && left[kind] - given[kind] < floor[kind]) return false;
-    if (one.job.each[kind] > 0) {
-      of_use = of_use || given[kind] > 0;
-      over = over || (claimants[kind] && after[kind] > *claimants[kind]);
-    }
+    if (one.job.each[kind] > 0) of_use = of_use || given[kind] > 0;
     if (given[kind] <= 0 || !due[kind]) continue;
     means_something = means_something || *due[kind] > 0;
     beyond = beyond || left[kind] > *due[kind];
-    back = back || left[kind] <= *due[kind];
   }
-  return of_use && (beyond || !means_something) && !(over && back);
+  return of_use && (beyond || !means_something);
+}
+// The claimant's queue would have too much of something, and the other could ask for it again.
+bool comes_back(const Case& one, const Queue& from, const Amounts& left, const Amounts& given) {
+  const Wishes due = due_of(one.world, one.poured, from);
+  const Wishes claimants = due_of(one.world, one.poured, one.queue());
+  const Amounts after = plus(held(one.world, one.state.placed, one.queue()), one.job.each);
+  bool over = false, back = false;
+  for (const std::size_t kind : {kCpu, kMemory}) {
+    over = over || (one.job.each[kind] > 0 && claimants[kind] && after[kind] > *claimants[kind]);
+    back = back || (given[kind] > 0 && due[kind] && left[kind] <= *due[kind]);
+  }
+  return over && back;
 }
 bool proportion_gives(const Case& one, const Queue& from, const Amounts& left) {
   const Wishes due = due_of(one.world, one.poured, from);
   return left[kCpu] > *due[kCpu] || left[kMemory] > *due[kMemory];
 }
+// Whoever offers it, nothing is taken that comes back.
 bool gives(const Case& one, const Queue& from, const Amounts& left, const Amounts& given) {
-  if (!one.world.rules.queues_asked) return true;
-  return one.world.rules.proportion ? proportion_gives(one, from, left)
-                                    : capacity_gives(one, from, left, given);
+  const bool asked = one.world.rules.queues_asked;
+  if (one.world.rules.proportion) return !asked || proportion_gives(one, from, left);
+  return (!asked || capacity_gives(one, from, left, given)) && !comes_back(one, from, left, given);
 }
 
 // In some order each of them may be given away, counted with those before him.
