@@ -232,12 +232,14 @@ class PodGroupController final : public Reconciler {
     return plan;
   }
 
-  // Where it names none a group stays where it is.
+  // Where it names none a group stays where it is; so does one that may have gone by its namespace.
   std::string queue_in(const std::string& name_space, const std::string& named,
                        const PodGroupView& group, const client::Cache& cache) const {
-    if (named.empty() && group) return group.queue().text();
     const ObjectView space(cache.get(kinds::kNamespace, "", name_space));
-    return queue_for(named, space.annotation(keys::kQueueName), deps_.default_queue).text();
+    const std::string_view preferred = space.annotation(keys::kQueueName);
+    const bool names_none = named.empty() || (named == keys::kDefaultQueue && !preferred.empty());
+    if (names_none && group) return group.queue().text();
+    return queue_for(named, preferred, deps_.default_queue).text();
   }
 
   // A queue that is not open takes no new group: the pod waits on its own until it opens.

@@ -305,5 +305,26 @@ TEST_F(PodGroupControllerTest, ANamespacesQueueIsThatOfWhoeverNamesNoneOrDefault
       << "a group stays where it is";
 }
 
+TEST_F(PodGroupControllerTest, LatePodsThatSayDefaultJoinTheirGroupWhereItIs) {
+  const auto prefer = [&](const std::string& queue) {
+    world.put(kinds::kQueue,
+              R"({"metadata":{"name":")" + queue + R"("},"status":{"state":"Open"}})");
+    world.put(kinds::kNamespace,
+              R"({"metadata":{"name":"d","annotations":{"scheduling.volcano.sh/queue-name":")" +
+                  queue + R"("}}})");
+    world.settle();
+  };
+  world.put(kinds::kJob, R"({"metadata":{"name":"j","namespace":"d"}})");
+  world.settle();
+  const std::string metadata = owned_by(kinds::kJob, world.get(kinds::kJob, "d", "j")) +
+                               R"(,"annotations":{"scheduling.volcano.sh/queue-name":"default"})";
+  prefer("first");
+  const std::string name = group_of(pod("a", metadata));
+  EXPECT_EQ(group(name).queue(), QueueName("first"));
+  prefer("second");
+  EXPECT_EQ(group_of(pod("b", metadata)), name);
+  EXPECT_EQ(group(name).queue(), QueueName("first"));
+}
+
 }  // namespace
 }  // namespace krater::controllers
