@@ -96,8 +96,7 @@ def bound(cluster):
     return sorted(p["metadata"]["name"] for p in cluster.get("pods")["items"] if p["spec"].get("nodeName"))
 
 
-# Long enough for a slow machine, and less than the minute after which the scheduler tries everything again: who waits
-# so long has been woken.
+# Long enough for a slow machine, and less than the minute between two times when the scheduler tries everything again.
 SOON = 30
 
 

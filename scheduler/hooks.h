@@ -36,7 +36,7 @@ struct Shortfall {
   std::string resource;
   std::vector<std::pair<std::string, std::int64_t>> amounts{};  // "requested", "limit", ...
   std::int64_t lacking = 0;
-  std::string set_by{};         // whose limit it is, when it is not that of `of`
+  std::string set_by{};         // whose limit it is, when that is not plain from `of`
   std::int64_t guaranteed = 0;  // so much of that is guaranteed to others
 };
 

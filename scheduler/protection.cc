@@ -71,7 +71,7 @@ std::string who_is_kept(const Session& session, TaskRef claimant, const TaskRefs
     const std::size_t before = all.size();
     all = session.without_return(claimant, std::move(all));
     if (before > all.size())
-      kept["would come back at once, as their queue holds no more than it deserves"] =
+      kept["would come back at once, as their queue deserves some of what they hold"] =
           before - all.size();
   }
   if (kept.empty()) return {};

@@ -24,8 +24,9 @@ struct PodNames {
 
 // `<job>-<5>` or `<job>-<index>-<5>`. The suffix derives from the Job's uid, the pod of it that
 // went last, and a number that starts at `serial` and skips names that are taken: the same state
-// gives the same name, so a create that is repeated after a crash is refused as existing instead of
-// making a second pod; and a pod that takes another's place is not named like it.
+// gives the same name, so a create that is repeated is refused as existing instead of making a
+// second pod; and a pod that takes the place of another, which went since the start, is not named
+// like it.
 std::string pod_name(const JobView& job, std::optional<std::int64_t> index, std::int64_t serial,
                      const PodNames& names);
 
