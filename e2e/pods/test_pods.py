@@ -101,11 +101,11 @@ def test_init_containers_run_in_order_and_a_service_name_resolves(cluster, names
     # Nodes and name servers hear of a service's pods a moment after the pods are ready.
     fetch = "until python3 -c \"import urllib.request as u; print(u.urlopen('http://%s', timeout=10).read().decode().strip())\"; do sleep 0.5; done 2>/dev/null"
     client = pod("client", {"name": "c", "image": "python:3.11", "command": ["sh", "-c",
-                 f"cat /work/order; {fetch % 'web'}; {fetch % ('web-headless.' + namespace + '.svc.cluster.local:8080')}"],
-                 "volumeMounts": [{"name": "work", "mountPath": "/work"}]},
-                 volumes=[{"name": "work", "emptyDir": {}}])
+                 f"cat /turns/order; {fetch % 'web'}; {fetch % ('web-headless.' + namespace + '.svc.cluster.local:8080')}"],
+                 "volumeMounts": [{"name": "turns", "mountPath": "/turns"}]},
+                 volumes=[{"name": "turns", "emptyDir": {}}])
     client["spec"]["initContainers"] = [
-        {"name": n, "image": "busybox", "command": ["sh", "-c", f"echo {n} >> /work/order"], "volumeMounts": [{"name": "work", "mountPath": "/work"}]}
+        {"name": n, "image": "busybox", "command": ["sh", "-c", f"echo {n} >> /turns/order"], "volumeMounts": [{"name": "turns", "mountPath": "/turns"}]}
         for n in ("first", "second")]
     cluster.apply(client, "-n", namespace)
     assert finished(cluster, namespace, "client")["status"]["phase"] == "Succeeded", cluster.dump()
